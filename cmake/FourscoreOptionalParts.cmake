@@ -43,6 +43,16 @@ elseif(FOURSCORE_POCKETFFT_INCLUDE_DIR)
 endif()
 fourscore_part("pocketfft" "${FOURSCORE_POCKETFFT_INCLUDE_DIR}" drivers/local/pocketfft.cpp
   "local FFT library pocketfft, ${FOURSCORE_POCKETFFT_INCLUDE_DIR}" "no pocketfft_hdronly.h found: jobscripts/setup --with pocketfft, or -DFOURSCORE_POCKETFFT_INCLUDE_DIR=")
+pkg_check_modules(libhwy QUIET IMPORTED_TARGET libhwy)
+set(FOURSCORE_HIGHWAY FALSE)
+set(FOURSCORE_HIGHWAY_MISSING "no pkg-config module libhwy: install libhwy-dev")
+if(NOT FOURSCORE_WITH_HIGHWAY)
+  set(FOURSCORE_HIGHWAY_MISSING "FOURSCORE_WITH_HIGHWAY is OFF")
+elseif(libhwy_FOUND)
+  set(FOURSCORE_HIGHWAY TRUE)
+endif()
+fourscore_part("Highway" ${FOURSCORE_HIGHWAY} drivers/local/tiled.cpp "local FFT library tiled" "${FOURSCORE_HIGHWAY_MISSING}"
+  FOURSCORE_WITH_HIGHWAY)
 include(FourscoreCuda)
 include(FourscoreReferences)
 

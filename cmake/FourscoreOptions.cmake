@@ -8,6 +8,7 @@ option(FOURSCORE_WITH_BENCHMARK "The programs of drivers/components where Google
 option(FOURSCORE_WITH_CUDA "Device cuda and local FFT library cufft where nvcc and cuFFT are found" ON)
 option(FOURSCORE_WITH_FFTW_MPI "Variant fftw-mpi where FFTW's MPI transforms are found" ON)
 option(FOURSCORE_WITH_FFTW_THREADS "Local FFTs of FFTW with more than one thread where its threads are found" ON)
+option(FOURSCORE_WITH_HIGHWAY "Local FFT library tiled where Highway is found" ON)
 option(FOURSCORE_WITH_LIBARCHIVE "fourscore archive pack and unpack where libarchive is found" ON)
 option(FOURSCORE_WITH_LIKWID "Counter backend likwid where liblikwid is found; it is under the GPL, version 3" ON)
 option(FOURSCORE_WITH_MKL "Local FFT library mkl and variant mkl-cdft where Intel oneMKL is found; it is proprietary" ON)

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -67,8 +68,15 @@ template <class Real>
 class FftwPlanner : public PassPlanner {
  public:
   enum class From { anything, memory };
-  FftwPlanner(const FftwFunctions& functions, const LocalFftSpec& spec, Decisions& decisions, From from)
-      : functions_(functions), api_(functions.of<Real>()), spec_(spec), decisions_(decisions), from_(from) {}
+  using OwnCandidates = std::function<std::vector<Candidate>(const Work&)>;
+  FftwPlanner(const FftwFunctions& functions, const LocalFftSpec& spec, Decisions& decisions, From from,
+              OwnCandidates own)
+      : functions_(functions),
+        api_(functions.of<Real>()),
+        spec_(spec),
+        decisions_(decisions),
+        from_(from),
+        own_(std::move(own)) {}
 
   [[nodiscard]] PassPtr plan(const Work& work, double limit_s) const override {
     functions_.use_threads<Real>(spec_.threads);
@@ -83,6 +91,8 @@ class FftwPlanner : public PassPlanner {
                                                                  : forward()           ? Kind::r2c
                                                                                        : Kind::c2r);
   }
+
+  [[nodiscard]] std::vector<Candidate> candidates(const Work& work) const override { return own_(work); }
 
   /// FFTW imports nothing over what it knows, so it forgets that first.
   [[nodiscard]] bool share(PlanningPeers& peers) const override {
@@ -208,6 +218,7 @@ class FftwPlanner : public PassPlanner {
   const LocalFftSpec& spec_;
   Decisions& decisions_;
   From from_;
+  OwnCandidates own_;
   mutable std::set<std::string> planned_;  ///< names of plans for which FFTW timed since the last share()
 };
 
@@ -251,7 +262,8 @@ template <class Real>
 PassPtr FftwLibrary::plan(const LocalFftSpec& spec, void* in, void* out, PlanningPeers* peers) const {
   using Planner = FftwPlanner<Real>;
   const Planner library(functions(), spec, decisions_,
-                        peers == nullptr ? Planner::From::memory : Planner::From::anything);
+                        peers == nullptr ? Planner::From::memory : Planner::From::anything,
+                        [&](const Work& work) { return candidates(work, spec); });
   auto* from = static_cast<std::byte*>(in);
   auto* to = static_cast<std::byte*>(out);
   if (!spec.single_plan && same_strides(spec)) return SplitPlanner(spec, library, decisions_, peers).plan(from, to);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "interfaces/local_fft.hpp"
 #include "local/fftw_api.hpp"
@@ -31,6 +32,10 @@ class FftwLibrary : public LocalFftLibrary {
   [[nodiscard]] virtual const FftwFunctions& functions() const = 0;
   /// What lacks threads, for a message.
   [[nodiscard]] virtual std::string threadless() const = 0;
+  /// As PassPlanner::candidates().
+  [[nodiscard]] virtual std::vector<Candidate> candidates(const Work& /*work*/, const LocalFftSpec& /*spec*/) const {
+    return {};
+  }
 
  private:
   /// `peers` null: from memory.

@@ -206,8 +206,8 @@ std::size_t SplitPlanner::winner(const Work& work, const std::string& name, cons
   return contest.winner();
 }
 
-std::vector<SplitPlanner::Candidate> SplitPlanner::candidates(const Work& work) {
-  std::vector<Candidate> list;
+std::vector<Candidate> SplitPlanner::candidates(const Work& work) {
+  std::vector<Candidate> list = library_.candidates(work);
   if (work.axes.size() > 1)
     add_splits(list, work);
   else

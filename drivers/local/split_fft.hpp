@@ -38,12 +38,21 @@ struct Work {
 /// What was to be planned from memory alone is not remembered.
 struct NotRemembered {};
 
+/// One way to do some work.
+struct Candidate {
+  std::string name;
+  std::function<PassPtr()> plan;
+  bool contests = true;  ///< or is taken only where it was decided for
+};
+
 /// The library underneath.
 class PassPlanner {
  public:
   virtual ~PassPlanner() = default;
   /// One plan of the library. `limit_s` bounds the time for planning (negative: none).
   [[nodiscard]] virtual PassPtr plan(const Work& work, double limit_s) const = 0;
+  /// Passes over one axis that contest with those made of plan(), best guess first.
+  [[nodiscard]] virtual std::vector<Candidate> candidates(const Work& /*work*/) const { return {}; }
   /// After plans were made: all peers take those of the first, where the library's own planner may have found different
   /// ones. Collective. True where plans have to be made again on this rank, from what is known now.
   [[nodiscard]] virtual bool share(PlanningPeers& /*peers*/) const { return false; }
@@ -63,11 +72,6 @@ class SplitPlanner {
   [[nodiscard]] PassPtr plan(std::byte* in, std::byte* out);
 
  private:
-  struct Candidate {
-    std::string name;
-    std::function<PassPtr()> plan;
-    bool contests = true;  ///< or is taken only where it was decided for
-  };
   using Body = std::function<PassPtr(const Work&)>;
 
   [[nodiscard]] PassPtr choose(const Work& work);

@@ -26,6 +26,7 @@ class Fourscore(CMakePackage, CudaPackage):
     variant("openmp", default=True, description="Variant node, and threads of FFTW")
     variant("benchmark", default=True, description="Programs that measure one component alone")
     variant("papi", default=False, description="Counter backend papi")
+    variant("highway", default=True, description="local FFT library tiled")
     variant("libarchive", default=True, description="fourscore archive pack and unpack")
     variant("likwid", default=False, description="Counter backend likwid, under the GPL, version 3")
     variant("valgrind", default=False, description="Counter backend callgrind, which simulates a cache")
@@ -53,6 +54,7 @@ class Fourscore(CMakePackage, CudaPackage):
     depends_on("simgrid@3.30: +smpi", when="+simgrid")
     depends_on("benchmark", when="+benchmark")
     depends_on("papi", when="+papi")
+    depends_on("highway", when="+highway")
     depends_on("libarchive", when="+libarchive")
     depends_on("likwid", when="+likwid")
     depends_on("valgrind", type=("build", "run"), when="+valgrind")
@@ -78,6 +80,7 @@ class Fourscore(CMakePackage, CudaPackage):
             self.define_from_variant("FOURSCORE_WITH_FFTW_THREADS", "openmp"),
             self.define_from_variant("FOURSCORE_WITH_BENCHMARK", "benchmark"),
             self.define_from_variant("FOURSCORE_WITH_PAPI", "papi"),
+            self.define_from_variant("FOURSCORE_WITH_HIGHWAY", "highway"),
             self.define_from_variant("FOURSCORE_WITH_LIBARCHIVE", "libarchive"),
             self.define_from_variant("FOURSCORE_WITH_LIKWID", "likwid"),
             self.define_from_variant("FOURSCORE_WITH_VALGRIND", "valgrind"),

@@ -27,6 +27,7 @@ HEADERS = {
     "CUDA": ["cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "cufft.h", "nvml.h"],
     "FFTW_MPI": ["fftw3-mpi.h"],
     "FFTW_THREADS": [],
+    "HIGHWAY": ["hwy/cache_control.h", "hwy/foreach_target.h", "hwy/highway.h"],
     "LIBARCHIVE": ["archive.h", "archive_entry.h"],
     "LIKWID": ["likwid.h", "likwid-marker.h"],
     "MKL": ["mkl.h", "mkl_cdft.h", "mkl_dfti.h", "mkl_service.h"],

@@ -1,0 +1,61 @@
+// Passes by tiles of neighbouring lines, beside those of FFTW: for each pass the one that measured faster is taken.
+
+#include <fmt/format.h>
+
+#include "local/fftw_library.hpp"
+#ifdef FOURSCORE_HIGHWAY_VERSION
+#include "local/tiled/kernels.hpp"
+#include "local/tiled/passes.hpp"
+#endif
+
+namespace fourscore::local {
+
+namespace {
+
+class Tiled : public FftwLibrary {
+ public:
+  [[nodiscard]] Card card() const override {
+    return {"tiled", "tiles of neighbouring lines by SIMD, or FFTW, whichever measures faster for a pass; one thread",
+            "https://github.com/google/highway"};
+  }
+  [[nodiscard]] std::string unavailable() const override {
+#ifdef FOURSCORE_HIGHWAY_VERSION
+    return {};
+#else
+    return FOURSCORE_HIGHWAY_MISSING;
+#endif
+  }
+  [[nodiscard]] std::string version() const override {
+#ifdef FOURSCORE_HIGHWAY_VERSION
+    return fmt::format("Highway {} for {}, {}", FOURSCORE_HIGHWAY_VERSION, tiled::instruction_set(),
+                       FftwLibrary::version());
+#else
+    return {};
+#endif
+  }
+  [[nodiscard]] std::optional<std::string> refuses(Kind /*kind*/, int threads) const override {
+    if (threads > 1) return fmt::format("local FFT library 'tiled' has one thread; asked for {}", threads);
+    return std::nullopt;
+  }
+
+ protected:
+  [[nodiscard]] const FftwFunctions& functions() const override {
+#ifdef FOURSCORE_HIGHWAY_VERSION
+    return linked_fftw();
+#else
+    throw InputError("local FFT library 'tiled' cannot run here: " + unavailable());
+#endif
+  }
+  [[nodiscard]] std::string threadless() const override { return card().name; }
+#ifdef FOURSCORE_HIGHWAY_VERSION
+  [[nodiscard]] std::vector<Candidate> candidates(const Work& work, const LocalFftSpec& spec) const override {
+    return tiled::candidates_of(work, spec);
+  }
+#endif
+};
+
+FOURSCORE_REGISTER_LOCAL_FFT(Tiled);
+
+}  // namespace
+
+}  // namespace fourscore::local

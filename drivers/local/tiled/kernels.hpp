@@ -1,0 +1,40 @@
+#pragma once
+// The arithmetic of `tiled`, compiled for several instruction sets; the processor's best is taken when it runs.
+
+#include <cstddef>
+#include <string>
+
+#include "local/tiled/line_plan.hpp"
+
+namespace fourscore::local::tiled {
+
+/// Equal lines side by side. Strides in complex elements; in place where both sides have the same.
+template <class Real>
+struct Lines {
+  const LinePlan<Real>* plan = nullptr;
+  Loop along{};
+  Loop beside{};    ///< count: how many lines
+  Index width = 1;  ///< so many vectors of lines are loaded from a row, where lines are adjacent
+  std::byte* scratch = nullptr;
+};
+
+/// Transforms them all. Nothing need be aligned but the scratch, to 64 bytes.
+template <class Real>
+void transform(const Lines<Real>& lines, const Real* in, Real* out);
+template <>
+void transform(const Lines<double>& lines, const double* in, double* out);
+template <>
+void transform(const Lines<float>& lines, const float* in, float* out);
+
+/// What the instruction set taken has.
+[[nodiscard]] Index vector_bytes();
+[[nodiscard]] std::string instruction_set();
+
+/// Between the vectors of lines in a scratch, which needs one more than `width`. The cache line more keeps them out of
+/// each other's sets.
+[[nodiscard]] constexpr Index scratch_stride_bytes(Index length, Index vector_bytes) {
+  constexpr Index cache_line_bytes = 64;
+  return 2 * length * vector_bytes + cache_line_bytes;
+}
+
+}  // namespace fourscore::local::tiled

@@ -1,0 +1,81 @@
+#include "local/tiled/line_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace fourscore::local::tiled {
+
+namespace {
+
+template <class Real>
+std::vector<Real> twiddles_of(Index length, Index radix) {
+  std::vector<Real> twiddles;
+  for (Index j = 0; j < length / radix; ++j)
+    for (Index k = 1; k < radix; ++k) {
+      const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(j * k % length) /
+                                static_cast<long double>(length);
+      twiddles.push_back(static_cast<Real>(std::cos(angle)));
+      twiddles.push_back(static_cast<Real>(-std::sin(angle)));
+    }
+  return twiddles;
+}
+
+/// Block (k1, k2, ...), one digit for each stage but the last, the first the slowest, holds the outputs that begin at
+/// k1 + r1 k2 + r1 r2 k3 + ...
+std::vector<Index> blocks_by_row(const std::vector<Index>& radices, Index length) {
+  const Index blocks = length / radices.back();
+  std::vector<Index> block_of_row(static_cast<std::size_t>(blocks));
+  for (Index block = 0; block < blocks; ++block) {
+    Index row = 0;
+    Index rest = block;
+    Index size = blocks;
+    for (std::size_t i = 0; i + 1 < radices.size(); ++i) {
+      const Index weight = blocks / size;
+      size /= radices[i];
+      row += rest / size * weight;
+      rest %= size;
+    }
+    block_of_row[static_cast<std::size_t>(row)] = block;
+  }
+  return block_of_row;
+}
+
+}  // namespace
+
+/// Eights, and what is left of the powers of two before them; odd factors in the middle, where nothing is strided.
+std::vector<Index> radices_of(Index length) {
+  if (length < 2 || length > most_length) return {};
+  std::vector<Index> odd;
+  for (const Index radix : {7, 5, 3})
+    for (; length % radix == 0; length /= radix) odd.push_back(radix);
+  std::vector<Index> even;
+  for (; length % 8 == 0 && length != 16; length /= 8) even.push_back(8);
+  for (const Index radix : {4, 4, 2}) {
+    if (length % radix != 0) continue;
+    even.push_back(radix);
+    length /= radix;
+  }
+  if (length != 1) return {};
+  std::ranges::reverse(even);
+  std::vector<Index> radices = even;
+  radices.insert(radices.begin() + (even.empty() ? 0 : 1), odd.begin(), odd.end());
+  if (radices.size() == 1) radices.push_back(1);
+  return radices;
+}
+
+template <class Real>
+LinePlan<Real> line_plan(Index length, Direction direction) {
+  const std::vector<Index> radices = radices_of(length);
+  LinePlan<Real> plan{length, direction == Direction::backward, {}, blocks_by_row(radices, length)};
+  for (const Index radix : radices) {
+    plan.stages.push_back({radix, length, twiddles_of<Real>(length, radix)});
+    length /= radix;
+  }
+  return plan;
+}
+
+template LinePlan<double> line_plan(Index length, Direction direction);
+template LinePlan<float> line_plan(Index length, Direction direction);
+
+}  // namespace fourscore::local::tiled

@@ -1,0 +1,46 @@
+#pragma once
+// How `tiled` transforms one line: its stages of butterflies, their twiddles, and where each output lies.
+
+#include <cstddef>
+#include <vector>
+
+#include "core/box.hpp"
+#include "interfaces/local_fft.hpp"
+
+namespace fourscore::local::tiled {
+
+/// One stage of decimation in frequency: blocks of `length` rows become `radix` blocks each.
+template <class Real>
+struct Stage {
+  Index radix = 1;
+  Index length = 1;
+  /// exp(-2 pi i j k / length), real and imaginary part in turn, j < length / radix, 1 <= k < radix.
+  std::vector<Real> twiddles{};
+  [[nodiscard]] Index span() const { return length / radix; }
+};
+
+/// A transform of `length` elements in two or more stages. The first reads the data and the last writes it, so each may
+/// have any strides; between them the rows lie in a scratch.
+template <class Real>
+struct LinePlan {
+  Index length = 1;
+  bool backward = false;
+  std::vector<Stage<Real>> stages{};
+  /// The block of the last stage whose first output is row o, o < length / last radix.
+  std::vector<Index> block_of_row{};
+};
+
+/// The radices of the stages, first to last, at least two; empty for a length that has other factors than 2, 3, 5 and
+/// 7, or is not from 2 to most_length.
+[[nodiscard]] std::vector<Index> radices_of(Index length);
+/// A tile of such a line still fits the second-level cache.
+inline constexpr Index most_length = 8192;
+
+/// radices_of(length) is not empty.
+template <class Real>
+[[nodiscard]] LinePlan<Real> line_plan(Index length, Direction direction);
+
+extern template LinePlan<double> line_plan(Index length, Direction direction);
+extern template LinePlan<float> line_plan(Index length, Direction direction);
+
+}  // namespace fourscore::local::tiled

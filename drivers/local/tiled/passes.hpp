@@ -1,0 +1,15 @@
+#pragma once
+// Passes over one axis by tiles of neighbouring lines.
+
+#include <vector>
+
+#include "interfaces/local_fft.hpp"
+#include "local/split_fft.hpp"
+
+namespace fourscore::local::tiled {
+
+/// The ways to do this work by tiles, best guess first. None for real data, for several axes at once, and for a length
+/// that has no line_plan().
+[[nodiscard]] std::vector<Candidate> candidates_of(const Work& work, const LocalFftSpec& spec);
+
+}  // namespace fourscore::local::tiled
