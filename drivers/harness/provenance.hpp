@@ -60,5 +60,7 @@ struct ResidentMemory {
   double huge_bytes = 0;  ///< mapped in huge pages now, what it shares with others too
 };
 [[nodiscard]] ResidentMemory resident_memory();
+/// From here on the peak is that of what follows; where the system cannot forget it, it is 0.
+void forget_peak_memory();
 
 }  // namespace fourscore

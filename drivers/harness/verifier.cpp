@@ -336,14 +336,19 @@ Check Verifier::check_inverse(const Plan& plan, Plan& inverse) {
   return check_noise(inverse, input_, 1 / static_cast<double>(problem_.elements()));
 }
 
-std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_inverse) {
+std::vector<Check> Verifier::check_waves(Plan& plan) {
   std::vector<Check> checks{check_layouts(plan)};
   // Where elements are missing or doubled the other checks would read what is not there.
   if (!checks.front().ok) return checks;
   checks.push_back(check_terms("plane-waves", plan, [&](std::uint64_t seed) { return waves(mix(seed + 2)); }));
   if (can_count_messages() && plan.facts().message_volume_is_exact) checks.push_back(check_message_volume(plan));
   if (can_count_messages()) add_open_requests(checks);
-  if (operator_ != nullptr) return checks;
+  return checks;
+}
+
+std::vector<Check> Verifier::check_before(Plan& plan, const MakeInverse& make_inverse) {
+  std::vector<Check> checks = check_waves(plan);
+  if (!checks.front().ok || operator_ != nullptr) return checks;
   checks.push_back(check_terms("impulse", plan, [&](std::uint64_t seed) { return field(0, 1, 1, mix(seed + 3)); }));
   write_noise(plan);
   execute(plan);

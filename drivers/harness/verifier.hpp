@@ -70,6 +70,8 @@ class Verifier {
   /// In a convolution each wave must come back times the operator's factor of it, in each of the fields, and the other
   /// checks but the first four are left out: its forward half is checked alone, and check_energy() sees all modes.
   [[nodiscard]] std::vector<Check> check_before(Plan& plan, const MakeInverse& make_inverse);
+  /// The first four of these alone, with one execution: each element of the output is compared.
+  [[nodiscard]] std::vector<Check> check_waves(Plan& plan);
 
   /// Writes the input of timed run number `run` (negative: warm-up), after a look at some rows of what the run before
   /// it left. Every run has another field, so that a stale output cannot pass; two waves and a spike of modulus N (of a

@@ -176,6 +176,17 @@ void run_parts(Agreement& agreement, const std::vector<OptionalPart>& parts, Mea
   }
 }
 
+/// The checks before timing, as many as are asked for. `resident` is the memory once the plan has run.
+std::vector<Check> check_plans(const Options& options, const ResolvedPoint& resolved, Instances& instances,
+                               Verifiers& verifiers, std::optional<ResidentMemory>& resident) {
+  if (options.extent == CheckExtent::waves) return verifiers.check_waves();
+  return verifiers.check_before([&](const Plan& plan) {
+    // The plan has run by now, and the inverse is not part of its memory.
+    if (!resident) resident = resident_memory();
+    return options.extent == CheckExtent::all ? make_inverse(instances.comm(), resolved, plan) : nullptr;
+  });
+}
+
 /// Checks the plans, samples them, checks again, and then runs what else was asked for.
 void measure_planned(MPI_Comm comm, Agreement& agreement, const Options& options, const ResolvedPoint& resolved,
                      Instances& instances, double plan_s, const std::function<void(const Measurement&)>& keep,
@@ -184,11 +195,7 @@ void measure_planned(MPI_Comm comm, Agreement& agreement, const Options& options
   const Stopwatch verify_watch;
   Verifiers verifiers(problem, instances, options.seed);
   std::optional<ResidentMemory> resident;
-  const auto first_checks = verifiers.check_before([&](const Plan& plan) {
-    // The plan has run by now, and the inverse is not part of its memory.
-    if (!resident) resident = resident_memory();
-    return options.extent == CheckExtent::all ? make_inverse(instances.comm(), resolved, plan) : nullptr;
-  });
+  const auto first_checks = check_plans(options, resolved, instances, verifiers, resident);
   if (!resident) resident = resident_memory();
   const bool right = keep_checks(comm, instances, first_checks, result.checks);
   result.steps.verify_s = verify_watch.seconds();

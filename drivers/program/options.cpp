@@ -42,7 +42,7 @@ Exit codes: 0 measured, or skipped with a reason; 1 the result is wrong, or what
 struct Texts {
   std::map<std::string_view, std::string> point;  ///< by key
   std::string counters = "none", counter_group, counter_cache, counter_groups, qualification;
-  std::string wisdom, verified_record, slow_down;
+  std::string wisdom, checked_by, launches, verified_record, slow_down;
 };
 
 void add_point_options(CLI::App& app, Options& options, Texts& texts) {
@@ -74,6 +74,12 @@ void add_sampling_options(CLI::App& app, Options& options, Texts& texts) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--wisdom", texts.wisdom, "planner's memory: read when there, written after planning")
+      ->check(not_empty())
+      ->group(group);
+  app.add_option("--checked-by", texts.checked_by,
+                 "an earlier record of the point by this program on this machine, whose checks stand for those before "
+                 "timing but plane waves; the checks after timing stay")
+      ->type_name("RECORD")
       ->check(not_empty())
       ->group(group);
 }
@@ -108,6 +114,12 @@ void add_output_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_flag("--fom", options.fom, "print figures of merit instead, as lines 'fom KEY VALUE' for other tools")
       ->excludes(whole)
       ->group(output_group);
+  app.add_option("--launches", texts.launches,
+                 "JSON list of command lines, each a launch, made one after another in this MPI job; no other option "
+                 "goes with it")
+      ->type_name("FILE")
+      ->check(not_empty())
+      ->group("Several launches");
   app.add_flag_callback(
          "--where",
          [&options] {
@@ -173,7 +185,17 @@ Point asked_point(const CLI::App& app, const Texts& texts, const Options& option
   return point;
 }
 
+/// --launches stands alone: each launch has options of its own.
+void require_alone(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0 && option->get_name() != "--launches")
+      throw InputError(fmt::format(
+          "--launches and {} exclude each other; expected the option in the file's command lines", option->get_name()));
+}
+
 void understand(const CLI::App& app, const Texts& texts, Options& options) {
+  options.launches = texts.launches;
+  if (!texts.launches.empty()) return require_alone(app);
   open_plugins(options.plugins);
   if (options.mode != Mode::measure) {
     if (texts.counters != "none") throw InputError("--counters is of a measurement, and has no part in a question");
@@ -193,6 +215,7 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
     if (settings.warmup == 0) throw InputError("--slow-down wants --warmup 1 or more, from which it knows the phase");
   }
   if (!texts.wisdom.empty()) options.wisdom = texts.wisdom;
+  if (!texts.checked_by.empty()) options.checked_by = texts.checked_by;
   if (!texts.verified_record.empty() && !options.record) throw InputError("--verified-record wants --record");
   if (options.record)
     options.verified_record =

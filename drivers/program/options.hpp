@@ -20,8 +20,9 @@ struct CounterOptions {
   std::optional<std::filesystem::path> qualification;
 };
 
-/// How much is checked: `spots` leaves out the inverse, whose plan takes as much memory as the plan itself.
-enum class CheckExtent { all, spots };
+/// How much is checked before timing: `spots` leaves out the inverse, whose plan takes as much memory as the plan
+/// itself; `waves` what Verifier::check_waves() leaves out, where another launch has checked it.
+enum class CheckExtent { all, spots, waves };
 
 struct Options : CommonOptions {
   Point point;  ///< ranks, nodes and their placement are filled in once MPI runs
@@ -31,7 +32,11 @@ struct Options : CommonOptions {
   std::optional<CounterOptions> counters;  ///< further runs, counted; nothing for `none`
   std::uint64_t seed = 1;
   std::optional<std::filesystem::path> wisdom;
-  std::vector<std::filesystem::path> plugins;  ///< open by the time that the point is read
+  std::optional<std::filesystem::path> checked_by;  ///< a record whose checks may stand for this launch's
+  std::string relied_on;                            ///< the id of that record, where they do
+  std::filesystem::path launches;                   ///< a list of launches in place of all other options; empty: none
+  int launches_before = 0;                          ///< that the same MPI job makes before this one
+  std::vector<std::filesystem::path> plugins;       ///< open by the time that the point is read
   /// Where the verified samples wait while optional parts are measured; beside the record unless it was said otherwise.
   std::optional<std::filesystem::path> verified_record;
   bool json = false;

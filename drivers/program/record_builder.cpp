@@ -23,6 +23,7 @@ using nlohmann::json;
 json sampling_json(const Options& options) {
   json sampling = settings_json(options.settings, false);
   sampling.update({{"start", Sampler::start_method}, {"seed", options.seed}});
+  if (options.launches_before > 0) sampling["launches_before"] = options.launches_before;
   if (const auto& cost = options.sampling.slow_down)
     sampling["slow_down"] = {{"phase", phase_names[static_cast<std::size_t>(cost->phase)]}, {"part", cost->part}};
   if (options.counters) {
@@ -55,9 +56,11 @@ json cards_json(const ResolvedPoint& resolved) {
   return cards;
 }
 
-json verification_json(const std::vector<Check>& checks) {
+json verification_json(const std::vector<Check>& checks, const std::string& relied_on) {
   const bool ok = std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok; });
-  return {{"ok", ok}, {"checks", checks_json(checks)}};
+  json verification{{"ok", ok}, {"checks", checks_json(checks)}};
+  if (!relied_on.empty()) verification["checked_by"] = relied_on;
+  return verification;
 }
 
 /// [instance][repetition]: an instance, or its forward half, is through when it is on the last of its ranks.
@@ -298,7 +301,7 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const W
   }
   record["sampling"] = sampling_json(options);
   record["cards"] = cards_json(resolved);
-  record["verification"] = verification_json(measurement.checks);
+  record["verification"] = verification_json(measurement.checks, options.relied_on);
   record["plan"] = plan_json(wisdom, measurement);
   record["cost"] = cost_json(resolved, measurement);
   record["credited_flops"] = resolved.point.problem.credited_flops();

@@ -39,6 +39,10 @@ std::vector<Check> Verifiers::check_before(const MakeInverse& make) {
   });
 }
 
+std::vector<Check> Verifiers::check_waves() {
+  return of_each([](Verifier& verifier, Plan& plan) { return verifier.check_waves(plan); });
+}
+
 MessageVolume Verifiers::counted() const {
   MessageVolume volume;
   for (const auto& verifier : verifiers_)

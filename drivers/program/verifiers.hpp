@@ -22,6 +22,7 @@ class Verifiers {
 
   Verifiers(const Problem& problem, const Instances& instances, std::uint64_t seed);
   [[nodiscard]] std::vector<Check> check_before(const MakeInverse& make);
+  [[nodiscard]] std::vector<Check> check_waves();
   /// What the instances that are here handed to MPI, where a plan does not know it.
   [[nodiscard]] MessageVolume counted() const;
   /// From here on data stays where the plans compute.

@@ -47,6 +47,7 @@ std::vector<std::string> program_command(const Campaign& campaign, const Archive
   add({"--started", files.started.string(), "--campaign-json", files.stamp.string()});
   if (of_component) return argv;
   add({"--verified-record", files.verified.string()});
+  if (!files.checked_by.empty()) add({"--checked-by", files.checked_by.string()});
   for (const fs::path& plugin : suite.plugins) add({"--plugin", plugin.string()});
   argv.insert(argv.end(), settings.arguments.begin(), settings.arguments.end());
   if (campaign.counts(point)) {

@@ -12,9 +12,10 @@ namespace fourscore {
 /// What a launch reads and writes.
 struct LaunchFiles {
   std::filesystem::path record;
-  std::filesystem::path verified;  ///< its verified samples, while it measures what follows them
-  std::filesystem::path started;   ///< written once the program runs
-  std::filesystem::path stamp;     ///< which launch of which campaign this is
+  std::filesystem::path verified;      ///< its verified samples, while it measures what follows them
+  std::filesystem::path started;       ///< written once the program runs
+  std::filesystem::path stamp;         ///< which launch of which campaign this is
+  std::filesystem::path checked_by{};  ///< the record whose checks stand for the launch's; empty: none
 };
 
 [[nodiscard]] std::vector<std::string> program_command(const Campaign& campaign, const Archive& archive,

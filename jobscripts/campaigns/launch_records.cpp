@@ -10,6 +10,7 @@
 #include "jobscripts/campaigns/launch_verdict.hpp"
 #include "jobscripts/campaigns/runner.hpp"
 #include "results/entry.hpp"
+#include "results/own_checks.hpp"
 #include "results/rank_columns.hpp"
 #include "results/record_file.hpp"
 #include "results/verify.hpp"
@@ -42,9 +43,9 @@ json LaunchRecords::stamp_of(const PlannedLaunch& planned) const {
   return stamp;
 }
 
-Verdict LaunchRecords::failure(const PlannedLaunch& planned, const ProcessResult& result) const {
+Verdict LaunchRecords::failure(const PlannedLaunch& planned, const ProcessResult& result, double time_limit_s) const {
   const Point& point = campaign_.points[planned.point].point;
-  return failure_of(result, campaign_.suite.time_limit_s, program_name(campaign_, point), " and left no record");
+  return failure_of(result, time_limit_s, program_name(campaign_, point), " and left no record");
 }
 
 /// Its flags, its point and where it comes from are what this program saw.
@@ -80,6 +81,22 @@ void LaunchRecords::archive_failure(const PlannedLaunch& planned, const Verdict&
                                campaign_.provenance(point, settings_.launcher->card().name, started_at)));
 }
 
+fs::path LaunchRecords::checked_by(const PlannedLaunch& planned) const {
+  const CampaignPoint& point = campaign_.points[planned.point];
+  const std::string program = campaign_.suite.program_of(point.point);
+  if (!campaign_.suite.checked_once || !program.empty() || campaign_.foreign.contains(program)) return {};
+  for (int launch = 0; launch < planned.launch; ++launch) {
+    const fs::path file = archive_.record_file(campaign_.id, point.id, launch);
+    if (!is_there(file)) continue;
+    try {
+      if (why_not_relied_on(read_record(file)).empty()) return file;
+    } catch (const UnreadableRecord&) {
+      continue;  // `fourscore verify` tells of it
+    }
+  }
+  return {};
+}
+
 fs::path LaunchRecords::verified_file(const PlannedLaunch& planned) const {
   return staging() / (planned.record.stem().string() + ".verified.json");
 }
@@ -89,12 +106,12 @@ fs::path LaunchRecords::staging() const {
   return settings_.job.empty() ? folder : folder / settings_.job;
 }
 
-bool LaunchRecords::archive_verified(const PlannedLaunch& planned, const ProcessResult& result,
-                                     Progress& progress) const {
+bool LaunchRecords::archive_verified(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress,
+                                     double time_limit_s) const {
   const fs::path file = verified_file(planned);
   if (!names_something(file)) return false;
   const Point& point = campaign_.points[planned.point].point;
-  const Verdict end = failure_of(result, campaign_.suite.time_limit_s, program_name(campaign_, point), "");
+  const Verdict end = failure_of(result, time_limit_s, program_name(campaign_, point), "");
   try {
     const json record = ended_record(read_record(file), point, end);
     archive_.create_campaign(campaign_.id);

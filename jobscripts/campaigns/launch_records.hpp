@@ -29,17 +29,22 @@ class LaunchRecords {
       : campaign_(campaign), archive_(archive), settings_(settings) {}
 
   [[nodiscard]] nlohmann::json stamp_of(const PlannedLaunch& planned) const;
-  [[nodiscard]] Verdict failure(const PlannedLaunch& planned, const ProcessResult& result) const;
+  /// `time_limit_s`: of the MPI job that the launch was in.
+  [[nodiscard]] Verdict failure(const PlannedLaunch& planned, const ProcessResult& result, double time_limit_s) const;
   void archive_failure(const PlannedLaunch& planned, const Verdict& verdict, const std::string& started_at) const;
   /// What a program that is not of the harness said, as a record.
   void archive_foreign(const PlannedLaunch& planned, const std::function<nlohmann::json()>& said,
                        const ProcessResult& result, const std::string& started_at) const;
+  /// The record of an earlier launch of the point whose checks can stand for this one's, where the suite wants a point
+  /// to be checked once; empty: none.
+  [[nodiscard]] std::filesystem::path checked_by(const PlannedLaunch& planned) const;
   /// Where launches leave what is not finished: a folder for each job.
   [[nodiscard]] std::filesystem::path staging() const;
   /// Where a launch keeps its verified samples while it measures what follows them.
   [[nodiscard]] std::filesystem::path verified_file(const PlannedLaunch& planned) const;
   /// Whether the launch left verified samples there, which are then its record.
-  bool archive_verified(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress) const;
+  bool archive_verified(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress,
+                        double time_limit_s) const;
   void store(const std::filesystem::path& file, const nlohmann::json& record) const;
 
  private:

@@ -164,6 +164,8 @@ class Judge {
     }
     check_trust(record);
     const json sampling = record.value("sampling", json::object());
+    if (sampling.contains("launches_before"))
+      say_of(record, "its MPI job had measured other launches before it; expected a job of its own");
     const json asked = settings_json(suite_.settings, false);
     for (const auto& [key, value] : asked.items())
       if (const json said = sampling.value(key, json()); said != value)
@@ -183,6 +185,8 @@ class Judge {
       }
     if (record.value("/verification/ok"_json_pointer, json()) != json(true))
       say_of(record, "its result was not verified");
+    if (record.contains("/verification/checked_by"_json_pointer))
+      say_of(record, "it relies on the checks of another launch; expected its own");
     if (const json by = record.value("verified_by", json(by_harness)); by != json(by_harness))
       say_of(record, fmt::format("verified_by is {}; expected \"{}\"", by.dump(), by_harness));
     if (!record.value("failed_parts", json::object()).empty()) say_of(record, "a part of it failed");

@@ -18,8 +18,10 @@
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/campaigns/launch_command.hpp"
 #include "jobscripts/campaigns/launch_verdict.hpp"
+#include "jobscripts/campaigns/launches_of_job.hpp"
 #include "jobscripts/campaigns/precision.hpp"
 #include "jobscripts/campaigns/retry.hpp"
+#include "jobscripts/campaigns/staged_file.hpp"
 #include "jobscripts/programs/printed_times.hpp"
 #include "jobscripts/suites/suite_program.hpp"
 #include "results/index.hpp"
@@ -35,22 +37,6 @@ using nlohmann::json;
 namespace {
 
 constexpr std::size_t patience_with_the_launcher = 3;
-
-/// A file that a launch needs and leaves nothing of.
-class StagedFile {
- public:
-  explicit StagedFile(fs::path path) : path_(std::move(path)) {}
-  ~StagedFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  StagedFile(const StagedFile&) = delete;
-  StagedFile& operator=(const StagedFile&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::string short_name(const Point& point) {
   if (!point.component.empty())
@@ -148,7 +134,10 @@ CampaignRunner::Went CampaignRunner::launch_all(const std::vector<PlannedLaunch>
     if (settings_.max_launches > 0 && launched_ == settings_.max_launches) return Went::stopped;
     if (InterruptGuard::interrupted()) return Went::interrupted;
     if (settings_.watch != nullptr && !settings_.watch->may_start(planned[i])) continue;
-    const Outcome outcome = launch_one(planned[i], progress, left_s(planned, i), left_s(planned, i + 1));
+    const auto group = launches_of_job(campaign_, settings_, planned, i, launched_);
+    const Outcome outcome = group.size() > 1
+                                ? launch_together(group, progress, left_s(planned, i))
+                                : launch_one(planned[i], progress, left_s(planned, i), left_s(planned, i + 1));
     if (outcome == Outcome::interrupted) return Went::interrupted;
     if (outcome == Outcome::cut) return Went::stopped;
     failed_in_a_row = outcome == Outcome::not_started ? failed_in_a_row + 1 : 0;
@@ -206,6 +195,26 @@ bool CampaignRunner::write_skipped() {
   return !InterruptGuard::interrupted();
 }
 
+void CampaignRunner::require_launcher_started(const ProcessSpec& spec, const ProcessResult& result) {
+  if (result.start_error != 0)
+    throw EnvironmentError(fmt::format("{} cannot be started: {}", spec.argv.front(),
+                                       std::error_code(result.start_error, std::generic_category()).message()));
+}
+
+ProcessSpec CampaignRunner::spec_of(const Point& point, std::vector<std::string> program) const {
+  LaunchRequest request = launch_request(point);
+  request.program = std::move(program);
+  if (settings_.watch != nullptr) request.hosts = settings_.watch->hosts(point);
+  // One that cannot choose among the job's nodes takes its own.
+  if (!settings_.launcher->refuses(settings_.launcher_options, request).empty()) request.hosts.clear();
+  auto command = settings_.launcher->command(settings_.launcher_options, request);
+  ProcessSpec spec;
+  spec.argv = std::move(command.argv);
+  spec.environment = std::move(command.environment);
+  spec.time_limit_s = campaign_.suite.time_limit_s;
+  return spec;
+}
+
 CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Progress& progress) {
   const Point& point = campaign_.points[planned.point].point;
   const fs::path staged = records_.staging() / planned.record.stem();
@@ -220,17 +229,9 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   const fs::path& written = foreign ? said.path() : planned.record;
   write_file(stamp.path(), records_.stamp_of(planned).dump(), Named::by_us);
   const std::string started_at = now_utc();
-  LaunchRequest request = launch_request(point);
-  request.program =
-      program_command(campaign_, archive_, settings_, point, {written, verified.path(), started.path(), stamp.path()});
-  if (settings_.watch != nullptr) request.hosts = settings_.watch->hosts(point);
-  // One that cannot choose among the job's nodes takes its own.
-  if (!settings_.launcher->refuses(settings_.launcher_options, request).empty()) request.hosts.clear();
-  auto command = settings_.launcher->command(settings_.launcher_options, request);
-  ProcessSpec spec;
-  spec.argv = std::move(command.argv);
-  spec.environment = std::move(command.environment);
-  spec.time_limit_s = campaign_.suite.time_limit_s;
+  ProcessSpec spec = spec_of(
+      point, program_command(campaign_, archive_, settings_, point,
+                             {written, verified.path(), started.path(), stamp.path(), records_.checked_by(planned)}));
   if (prints) spec.takes_output = [&printed](std::string_view piece) { printed.take(piece); };
   const auto left = settings_.watch == nullptr ? std::nullopt : settings_.watch->left_s();
   const bool cut = left && *left < spec.time_limit_s;  // by the end of everything, before its own time is up
@@ -251,9 +252,7 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
     return Outcome::cut;
   }
   if (settings_.watch != nullptr) settings_.watch->ended(planned, result.wall_s, recorded);
-  if (result.start_error != 0)
-    throw EnvironmentError(fmt::format("{} cannot be started: {}", spec.argv.front(),
-                                       std::error_code(result.start_error, std::generic_category()).message()));
+  require_launcher_started(spec, result);
   if (!recorded && !prints && !names_something(started.path())) {
     note_not_started(planned, result, progress);
     return Outcome::not_started;
@@ -264,8 +263,9 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   else if (recorded && foreign)
     records_.archive_foreign(
         planned, [&] { return read_said(written); }, result, started_at);
-  else if (!recorded && (foreign || !records_.archive_verified(planned, result, progress)))
-    records_.archive_failure(planned, records_.failure(planned, result), started_at);
+  else if (!recorded &&
+           (foreign || !records_.archive_verified(planned, result, progress, campaign_.suite.time_limit_s)))
+    records_.archive_failure(planned, records_.failure(planned, result, campaign_.suite.time_limit_s), started_at);
   if (recorded && !prints) warn_of_end(planned, result, progress);
   index({planned.record});
   return result.interrupted ? Outcome::interrupted : Outcome::archived;

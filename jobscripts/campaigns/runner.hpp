@@ -49,9 +49,10 @@ class LaunchWatch {
 struct RunSettings {
   const Launcher* launcher = nullptr;
   LauncherOptions launcher_options;
-  std::size_t max_launches = 0;  ///< 0: all
-  bool quiet = false;            ///< no progress on standard error
-  std::set<std::string> retry;   ///< statuses whose launches are measured again
+  std::size_t max_launches = 0;      ///< 0: all
+  std::size_t launches_per_job = 1;  ///< at most so many of one number of ranks are made in one MPI job
+  bool quiet = false;                ///< no progress on standard error
+  std::set<std::string> retry;       ///< statuses whose launches are measured again
   /// Leaves only those that are wanted this time.
   std::function<void(std::vector<PlannedLaunch>&)> select;
   std::filesystem::path wisdom{};        ///< the file of plans to use in place of the suite's choice; empty: that
@@ -97,6 +98,12 @@ class CampaignRunner {
   [[nodiscard]] std::string shown_point(const PlannedLaunch& planned) const;
   void show_end(const PlannedLaunch& planned, Progress& progress, double left_s);
   void warn_of_end(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
+  /// Several launches in one MPI job, which writes the record of each at once. One that does not come back ends it;
+  /// what it did not begin is not archived, and launched later.
+  Outcome launch_together(const std::vector<PlannedLaunch>& group, Progress& progress, double left_s);
+  /// Runs the program as the launcher starts it on the point's ranks.
+  ProcessSpec spec_of(const Point& point, std::vector<std::string> program) const;
+  static void require_launcher_started(const ProcessSpec& spec, const ProcessResult& result);
   void note_not_started(const PlannedLaunch& planned, const ProcessResult& result, Progress& progress);
   void warn_of_failed_parts(const PlannedLaunch& planned, const nlohmann::json& record, Progress& progress);
   /// The launch after the one that ignored something finds a file that is in order.

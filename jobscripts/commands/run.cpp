@@ -13,6 +13,7 @@
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/campaigns/campaign_lock.hpp"
+#include "jobscripts/campaigns/launches_of_job.hpp"
 #include "jobscripts/campaigns/retry.hpp"
 #include "jobscripts/campaigns/runner.hpp"
 #include "jobscripts/campaigns/summary.hpp"
@@ -36,6 +37,7 @@ using nlohmann::json;
 struct RunOptions : CampaignOptions {
   std::string against;
   std::size_t max_launches = 0;
+  std::size_t launches_per_job = 1;
   std::string job;
   bool quiet = false;
   bool fom = false;
@@ -200,8 +202,11 @@ MachineSize size_of(const RunOptions& options, const Place& place) {
 
 /// The suite of another build and of this one, in pairs, and the verdict.
 int run_against(const RunOptions& options) {
-  if (!options.retry.empty() || !options.job.empty() || options.max_launches > 0 || options.json)
-    throw InputError("--against excludes --retry, --job, --max-launches and --json; `fourscore compare --json FILE`");
+  if (!options.retry.empty() || !options.job.empty() || options.max_launches > 0 || options.launches_per_job > 1 ||
+      options.json)
+    throw InputError(
+        "--against excludes --retry, --job, --max-launches, --launches-per-job and --json; `fourscore compare --json "
+        "FILE`");
   const auto base = installed_build(options.against);
   if (!base)
     throw InputError(
@@ -239,6 +244,12 @@ int run(RunOptions options) {
   settings.launcher = place.launcher;
   settings.launcher_options = place.options;
   settings.max_launches = options.max_launches;
+  settings.launches_per_job = options.launches_per_job;
+  if (const std::string reason = why_one_launch_a_job(campaign, settings);
+      options.launches_per_job > 1 && !reason.empty())
+    throw InputError(
+        fmt::format("--launches-per-job is {}, but each launch of this campaign takes a job of its own: {}",
+                    options.launches_per_job, reason));
   settings.quiet = options.quiet;
   settings.retry = {options.retry.begin(), options.retry.end()};
   settings.select = [&](std::vector<PlannedLaunch>& planned) { selection.apply(campaign, planned); };
@@ -296,6 +307,12 @@ Command run_command() {
             add_campaign_options(app, *options);
             app.add_option("--max-launches", options->max_launches, "stop after so many launches")
                 ->check(CLI::PositiveNumber);
+            CLI::Option* const together =
+                app.add_option("--launches-per-job", options->launches_per_job,
+                               "measure up to so many points on the same ranks one after another in one MPI job, where "
+                               "it can be (docs/measuring.md)")
+                    ->check(CLI::Range(1, 1000))
+                    ->capture_default_str();
             app.add_flag("--quiet", options->quiet, "no progress");
             app.add_flag("--fom", options->fom,
                          "print figures of merit of every point in place of the table, as lines 'fom SERIES KEY VALUE'")
@@ -308,7 +325,8 @@ Command run_command() {
                            "the folder from which the suite names files (default: its own); in a job's script")
                 ->type_name("FOLDER");
             app.add_option("--job", options->job, "launch what this job of `fourscore submit` holds; in its script")
-                ->type_name("NAME");
+                ->type_name("NAME")
+                ->excludes(together);
             return [options] { return run(*options); };
           }};
 }

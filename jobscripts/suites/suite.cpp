@@ -114,6 +114,10 @@ void read_settings(const SuiteReader& reader, const toml::table& table, Suite& s
   read_counters(reader, table, suite.counters);
   suite.counters_of = reader.text(table, "counters_of", suite.counters_of);
   read_wisdom(reader, table, suite.wisdom);
+  const std::string checked = reader.text(table, "checked", suite.checked_once ? "once" : "every-launch");
+  if (checked != "once" && checked != "every-launch")
+    reader.fail_key(*table.get("checked"), "checked", "\"every-launch\" or \"once\"");
+  suite.checked_once = checked == "once";
   const std::string order = reader.text(table, "order", suite.order == LaunchOrder::random ? "random" : "listed");
   if (order != "random" && order != "listed") reader.fail_key(*table.get("order"), "order", "\"random\" or \"listed\"");
   suite.order = order == "random" ? LaunchOrder::random : LaunchOrder::listed;
@@ -127,9 +131,13 @@ void read_settings(const SuiteReader& reader, const toml::table& table, Suite& s
 
 const std::vector<std::string>& setting_keys() {
   static const std::vector<std::string> keys = [] {
-    std::vector<std::string> all{
-        "launches", "time_limit_s", "counters",  "counter_group", "counter_cache", "counters_of",         "wisdom",
-        "order",    "seed",         "precision", "most_launches", "retries",       "max_oversubscription"};
+    std::vector<std::string> all{"launches",      "time_limit_s",
+                                 "counters",      "counter_group",
+                                 "counter_cache", "counters_of",
+                                 "wisdom",        "checked",
+                                 "order",         "seed",
+                                 "precision",     "most_launches",
+                                 "retries",       "max_oversubscription"};
     for (const Setting& setting : all_settings()) all.emplace_back(setting.key);
     return all;
   }();

@@ -67,6 +67,7 @@ struct Suite {
   CounterChoice counters;       ///< what is counted in further runs of each launch
   std::string counters_of;      ///< tag of the points that are counted, skipped where they cannot be; empty: all
   Wisdom wisdom = Wisdom::campaign;
+  bool checked_once = false;  ///< a point's later launches rely on the checks of its first one
   LaunchOrder order = LaunchOrder::random;
   std::uint64_t seed = 0;  ///< 0: drawn when the campaign starts
   double precision = 0;    ///< launches go on until the median's interval is within this part of it; 0: they do not

@@ -377,6 +377,7 @@ WRITES = {
     "jobscripts/laboratory/network.cpp": "settings of the kernel in /proc/sys",
     "hwcounters/likwid_access.cpp": "registers of the processor in /dev/cpu",
     "drivers/mpi/shared_pages.cpp": "memory of another process, in /proc",
+    "drivers/harness/provenance.cpp": "the mark of this process's largest memory, in /proc",
     "core/standard_files.cpp": "/dev/null",
     "jobscripts/base/output.cpp": "/dev/null",
 }

@@ -133,6 +133,8 @@ CHANGES = [
     ("sampling/repetitions", 3, "repetitions is 3; expected 10"),
     ("sampling/warmup", 0, "warmup is 0; expected 1"),
     ("verification/ok", False, "its result was not verified"),
+    ("verification/checked_by", "ab", "it relies on the checks of another launch; expected its own"),
+    ("sampling/launches_before", 2, "its MPI job had measured other launches before it"),
     ("verified_by", "program", 'verified_by is "program"; expected "harness"'),
     ("verdict", {"status": "wrong", "reason": "the inverse differs"}, "wrong: the inverse differs"),
     ("failed_parts", {"isolate": {"status": "failed", "reason": "x"}}, "a part of it failed"),

@@ -165,6 +165,15 @@ def check_wisdom(fourscore):
         assert option(argv, "--wisdom") == (file and str(fourscore.archive / "wisdom" / file))
 
 
+def check_checked(fourscore):
+    argvs, _, _ = measured(fourscore, head='checked = "once"\nlaunches = 3')
+    first = option(argvs[0], "--record")
+    assert [option(argv, "--checked-by") for argv in argvs] == [None, first, first]
+    fourscore("run", fourscore.suite(suite_text(head='checked = "every-launch"\nlaunches = 2'), "every.toml"))
+    argvs = [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()][3:]
+    assert [option(argv, "--checked-by") for argv in argvs] == [None, None]
+
+
 def check_precision(fourscore):
     """Times of the fake do not vary, so that six launches, the fewest that can tell, are precise."""
     assert len(measured(fourscore, head="precision = 0.05")[0]) == 6

@@ -1,0 +1,34 @@
+#include "program/checked_by.hpp"
+
+#include <fmt/format.h>
+
+#include "core/record.hpp"
+#include "mpi/broadcast.hpp"
+#include "results/archive.hpp"
+#include "results/own_checks.hpp"
+
+namespace fourscore::bench {
+
+std::string rely_on_earlier_checks(const Launch& launch, Options& options, const ResolvedPoint& resolved,
+                                   const nlohmann::json& provenance) {
+  if (!options.checked_by) return {};
+  std::string reason, id;
+  launch.agreement.run_on_root([&] {
+    const std::string file = options.checked_by->string();
+    try {
+      const nlohmann::json record = read_record(file);
+      reason = why_not_relied_on(record, point_id(resolved.point), provenance, options.settings.check);
+      if (reason.empty())
+        id = record.at("record_id");
+      else
+        reason = fmt::format("checked in full: {} cannot stand for it, because {}", file, reason);
+    } catch (const UnreadableRecord& error) {
+      throw InputError(fmt::format("--checked-by {}: {}; expected an earlier record of the point", file, error.what()));
+    }
+  });
+  options.relied_on = mpi::broadcast_text(launch.comm, 0, std::move(id));
+  if (!options.relied_on.empty()) options.extent = CheckExtent::waves;
+  return reason;
+}
+
+}  // namespace fourscore::bench

@@ -1,0 +1,45 @@
+#include "results/own_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/record.hpp"
+
+namespace fourscore {
+namespace {
+
+using nlohmann::json;
+
+json value_at(const json& record, const char* pointer) { return record.value(json::json_pointer(pointer), json()); }
+
+}  // namespace
+
+std::string why_not_relied_on(const json& record) {
+  if (const json status = value_at(record, "/verdict/status"); status != "ok")
+    return fmt::format("its status is {}; expected \"ok\"", status.dump());
+  if (const json by = record.value("verified_by", json(by_harness)); by != by_harness)
+    return fmt::format("its verified_by is {}; expected \"{}\"", by.dump(), by_harness);
+  if (const json by = value_at(record, "/verification/checked_by"); !by.is_null())
+    return fmt::format("it relies on the checks of record {} itself", by.dump());
+  return {};
+}
+
+std::string why_not_relied_on(const json& record, const std::string& point_id, const json& provenance,
+                              const std::string& check) {
+  if (std::string reason = why_not_relied_on(record); !reason.empty()) return reason;
+  const std::array<std::pair<const char*, json>, 4> expected{
+      std::pair{"/point_id", json(point_id)},
+      {"/provenance/code_hash", provenance.value("code_hash", json())},
+      {"/provenance/machine_hash", provenance.value("machine_hash", json())},
+      {"/sampling/check", json(check)}};
+  for (const auto& [pointer, value] : expected)
+    if (const json said = value_at(record, pointer); said != value || said.is_null())
+      return fmt::format("its {} is {}; expected {}", std::string(pointer).substr(std::string(pointer).rfind('/') + 1),
+                         said.dump(), value.dump());
+  return {};
+}
+
+}  // namespace fourscore
