@@ -92,9 +92,11 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, 
 
 // Kernels: functions that run once for each thread of each block, one after the other.
 struct dim3 {
-  unsigned x = 1;
-  unsigned y = 1;
-  unsigned z = 1;
+  constexpr dim3(unsigned along_x = 1, unsigned along_y = 1, unsigned along_z = 1)
+      : x(along_x), y(along_y), z(along_z) {}
+  unsigned x;
+  unsigned y;
+  unsigned z;
 };
 struct alignas(16) double2 {
   double x;

@@ -1,0 +1,69 @@
+"""Points on device=cuda where CUDA pretends: what a machine without a usable GPU, or a GPU that fails, comes to."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import pytest
+from conftest import Bench
+
+POINT = ("--shape", "12x10x8", "--planner", "estimate", "--repetitions", "2", "--parameter", "device=cuda", "--json")
+TEXTS = ("cudaErrorLaunchFailure", "CUFFT_")
+
+
+def run(bench: Bench, settings: str, *more: str, ranks: int = 1) -> subprocess.CompletedProcess[str]:
+    command = [bench.mpiexec, "-n", str(ranks), os.environ["FOURSCORE_FFT_BENCH_PRETENDED"], *POINT, *more]
+    environment = os.environ | {"FOURSCORE_PRETENDED_CUDA": settings}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize("staging", ["copy", "resident", "streamed"])
+def test_a_point_on_a_gpu_is_right_and_its_phases_add_up(bench: Bench, staging: str) -> None:
+    asked = ("--variant", "slab-gpu", "--parameter", f"staging={staging}", "--parameter", "share-device=yes")
+    done = run(bench, "lag=200", *asked, ranks=2)
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["verification"]["ok"]
+    assert not {"emulated", "open-breakdown"} & set(record["flags"])
+    [entry] = record["resolved"]["devices"]
+    assert entry["device"]["identity"]["model"] == "pretended GPU"
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("driver=none", "cudaErrorInsufficientDriver"),
+        ("driver=old", "cudaErrorInsufficientDriver"),
+        ("devices=0", "cudaErrorNoDevice"),
+        ("mode=exclusive", "cudaErrorDevicesUnavailable"),
+        ("memory=1000", "not enough memory on the device"),
+    ],
+)
+def test_a_gpu_that_cannot_be_used_is_a_reason_to_skip(bench: Bench, settings: str, expected: str) -> None:
+    done = run(bench, settings, "--variant", "serial-gpu")
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)["verdict"]
+    assert verdict["status"] == "skipped"
+    assert expected in verdict["reason"]
+
+
+def test_work_areas_that_do_not_fit_end_the_launch_with_cuffts_text(bench: Bench) -> None:
+    """The array fits, and what cuFFT wants beside it does not."""
+    done = run(bench, f"memory={12 * 10 * 8 * 16 * 3.5}", "--variant", "serial-gpu", "--direction", "forward")
+    assert done.returncode != 0
+    assert "CUFFT_ALLOC_FAILED" in done.stderr
+
+
+@pytest.mark.parametrize("call", [1, 2, 5, 12, 30, 70, 160])
+@pytest.mark.parametrize("how", ["fail-at", "falls-off-at"])
+def test_a_call_that_fails_is_told_with_cudas_text(bench: Bench, how: str, call: int) -> None:
+    done = run(bench, f"{how}={call}", "--variant", "slab-gpu")
+    if done.returncode == 0:
+        verdict = json.loads(done.stdout)["verdict"]
+        told = verdict.get("reason", "")
+        assert verdict["status"] in ("skipped", "ok" if how == "fail-at" else "skipped")
+        assert verdict["status"] == "ok" or any(text in told for text in (*TEXTS, "no device"))
+    else:
+        assert any(text in done.stderr for text in TEXTS)
