@@ -115,10 +115,7 @@ class CudaBuffer : public Buffer {
     const std::size_t some = std::max<std::size_t>(bytes, 64);
     if (from == From::device) FOURSCORE_CUDA_CHECK(cudaMalloc(&data_, some));
     if (from == From::pinned) FOURSCORE_CUDA_CHECK(cudaMallocHost(&data_, some));
-    if (from == From::managed) {
-      FOURSCORE_CUDA_CHECK(cudaMallocManaged(&data_, some, cudaMemAttachGlobal));
-      keep_on_host(some);
-    }
+    if (from == From::managed) FOURSCORE_CUDA_CHECK(cudaMallocManaged(&data_, some, cudaMemAttachGlobal));
     if (from != From::device) std::memset(data_, 0, some);
   }
   ~CudaBuffer() override { (void)succeeded(from_ == From::pinned ? cudaFreeHost(data_) : cudaFree(data_)); }
@@ -126,17 +123,17 @@ class CudaBuffer : public Buffer {
   CudaBuffer& operator=(const CudaBuffer&) = delete;
   [[nodiscard]] void* data() const override { return data_; }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-
- private:
   /// Without this the pages of managed memory would wander to the GPU with the first copy, and stay there.
-  void keep_on_host(std::size_t bytes) {
+  void keep_on_host() {
 #if CUDART_VERSION >= 13000
     const cudaMemLocation host{cudaMemLocationTypeHost, 0};
-    FOURSCORE_CUDA_CHECK(cudaMemAdvise(data_, bytes, cudaMemAdviseSetPreferredLocation, host));
 #else
-    FOURSCORE_CUDA_CHECK(cudaMemAdvise(data_, bytes, cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId));
+    const int host = cudaCpuDeviceId;
 #endif
+    if (bytes_ > 0) FOURSCORE_CUDA_CHECK(cudaMemAdvise(data_, bytes_, cudaMemAdviseSetPreferredLocation, host));
   }
+
+ private:
   From from_;
   std::size_t bytes_;
   void* data_ = nullptr;
@@ -254,8 +251,10 @@ class CudaDevice : public Device {
   }
   [[nodiscard]] std::unique_ptr<Buffer> allocate_host(HostMemory kind, std::size_t bytes) override {
     if (kind == HostMemory::pageable) return std::make_unique<PageableBuffer>(bytes);
-    return std::make_unique<CudaBuffer>(
-        kind == HostMemory::pinned ? CudaBuffer::From::pinned : CudaBuffer::From::managed, bytes);
+    if (kind == HostMemory::pinned) return std::make_unique<CudaBuffer>(CudaBuffer::From::pinned, bytes);
+    auto managed = std::make_unique<CudaBuffer>(CudaBuffer::From::managed, bytes);
+    managed->keep_on_host();
+    return managed;
   }
   [[nodiscard]] std::unique_ptr<Pinned> pin(void* data, std::size_t bytes) override {
     return std::make_unique<CudaPinned>(data, bytes);

@@ -3,10 +3,12 @@
 
 #include "interfaces/device.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -81,6 +83,27 @@ TEST_F(Devices, TakeWorkAfterAMarkThatHadNotPassed) {
     EXPECT_NO_THROW(within->enqueue(*queue_));
     queue_->synchronise();
   }
+}
+
+/// On the pretended CUDA, which knows what was not freed: whichever call of an allocation fails.
+TEST_F(Devices, LeaveNoMemoryBehindWhereTheyFail) {
+  const auto fail_at = reinterpret_cast<void (*)(long, bool)>(dlsym(RTLD_DEFAULT, "pretended_cuda_fail_at"));
+  const auto held = reinterpret_cast<std::size_t (*)()>(dlsym(RTLD_DEFAULT, "pretended_cuda_held"));
+  if (fail_at == nullptr || backend_.emulated()) GTEST_SKIP() << "no device here tells what it holds";
+  const std::size_t before = held();
+  int failures = 0;
+  for (const HostMemory kind : {HostMemory::pinned, HostMemory::managed})
+    for (int call = 1; call <= 2; ++call) {
+      fail_at(call, false);
+      try {
+        (void)device_->allocate_host(kind, 4096);
+      } catch (const std::runtime_error&) {
+        ++failures;
+      }
+      fail_at(0, false);
+      EXPECT_EQ(held(), before) << call;
+    }
+  EXPECT_EQ(failures, 3);  // the second call of pinned memory releases it
 }
 
 /// A record names the file and its checksum: the library may have been found by its name alone.

@@ -168,6 +168,13 @@ using pretended_cuda::Place;
 
 extern "C" {
 
+/// Allocations that were not freed, and memory that is still registered. For tests, which look it up by its name.
+std::size_t pretended_cuda_held();
+std::size_t pretended_cuda_held() {
+  const std::lock_guard lock(pretended_cuda::mutex);
+  return pretended_cuda::blocks.size();
+}
+
 cudaError_t cudaMalloc(void** data, std::size_t bytes) {
   PRETENDED_CALL();
   return pretended_cuda::allocate(data, bytes, Place::device);
