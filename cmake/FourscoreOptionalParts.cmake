@@ -54,6 +54,7 @@ endif()
 fourscore_part("Highway" ${FOURSCORE_HIGHWAY} drivers/local/tiled.cpp "local FFT library tiled" "${FOURSCORE_HIGHWAY_MISSING}"
   FOURSCORE_WITH_HIGHWAY)
 include(FourscoreCuda)
+include(FourscoreOpencl)
 include(FourscoreReferences)
 
 find_package(benchmark QUIET)

@@ -12,6 +12,7 @@ option(FOURSCORE_WITH_HIGHWAY "Local FFT library tiled where Highway is found" O
 option(FOURSCORE_WITH_LIBARCHIVE "fourscore archive pack and unpack where libarchive is found" ON)
 option(FOURSCORE_WITH_LIKWID "Counter backend likwid where liblikwid is found; it is under the GPL, version 3" ON)
 option(FOURSCORE_WITH_MKL "Local FFT library mkl and variant mkl-cdft where Intel oneMKL is found; it is proprietary" ON)
+option(FOURSCORE_WITH_OPENCL "Device opencl and local FFT library clfft where OpenCL and clFFT are found" ON)
 option(FOURSCORE_WITH_OPENMP "Variant node where the compiler has OpenMP" ON)
 option(FOURSCORE_WITH_PAPI "Counter backend papi where libpapi is found" ON)
 option(FOURSCORE_WITH_VALGRIND "Counter backend callgrind where Valgrind's headers are found" ON)

@@ -31,7 +31,7 @@ const DeviceBackend& automatic_device() {
     const DeviceBackend& backend = *DeviceRegistry::instance().find(name);
     if (!backend.unavailable().empty()) continue;
     if (!backend.emulated()) return backend;
-    stand_in = &backend;
+    if (stand_in == nullptr) stand_in = &backend;
   }
   if (stand_in == nullptr) throw InputError("no device, and none that stands in for one, is in this program");
   return *stand_in;
@@ -179,7 +179,8 @@ std::string first_reason(MPI_Comm comm, const std::string& mine) {
 
 std::vector<Parameter> device_parameters() {
   return {
-      {"device", "auto: a GPU, or the host's stand-in where there is none", "auto", device_names()},
+      {"device", "auto: a GPU, or the host's stand-in where there is none; opencl: GPUs of any maker", "auto",
+       device_names()},
       {"staging",
        "copy: to the device and back around each local transform; resident: data stays there; streamed: copies in "
        "pieces, that overlap",

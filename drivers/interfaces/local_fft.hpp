@@ -95,6 +95,8 @@ class LocalFftLibrary {
   [[nodiscard]] virtual std::optional<std::string> refuses(Kind /*kind*/, int /*threads*/) const {
     return std::nullopt;
   }
+  /// Nothing, or why it cannot do the problem's lengths or precision; the point is then skipped.
+  [[nodiscard]] virtual std::optional<std::string> supports(const Problem& /*problem*/) const { return std::nullopt; }
   /// in == out is in place. Out of place the input may be overwritten. Planning may overwrite both buffers.
   /// An empty spec (a count of 0) gives a plan that does nothing. Throws InputError for what refuses() refuses,
   /// std::runtime_error when the library itself does.

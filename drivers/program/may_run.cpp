@@ -77,8 +77,10 @@ Answer lacking_kind(const ResolvedPoint& resolved) {
 Answer local_fft_of_variant(const ResolvedPoint& resolved) {
   const Problem& problem = resolved.point.problem;
   const LocalFftUse use = resolved.variant->local_fft(problem);
-  if (use.own) return std::nullopt;
-  return unsupported("local_fft", resolved.local_fft->refuses(problem.kind, use.threads));
+  if (!use.own)
+    if (auto reason = resolved.local_fft->refuses(problem.kind, use.threads)) return unsupported("local_fft", reason);
+  if (resolved.local_fft == nullptr) return std::nullopt;
+  return unsupported("local_fft", resolved.local_fft->supports(problem));
 }
 
 Answer exchange_of_variant(const ResolvedPoint& resolved) {

@@ -31,6 +31,7 @@ HEADERS = {
     "LIBARCHIVE": ["archive.h", "archive_entry.h"],
     "LIKWID": ["likwid.h", "likwid-marker.h"],
     "MKL": ["mkl.h", "mkl_cdft.h", "mkl_dfti.h", "mkl_service.h"],
+    "OPENCL": ["CL/cl.h", "clFFT.h"],
     "OPENMP": ["omp.h"],
     "PAPI": ["papi.h"],
     "VALGRIND": ["valgrind/callgrind.h", "valgrind/memcheck.h", "valgrind/valgrind.h"],

@@ -1,0 +1,18 @@
+# OpenCL and clFFT, where their headers and libraries are: FOURSCORE_OPENCL. A driver is found when a program runs.
+set(FOURSCORE_OPENCL FALSE)
+set(opencl_missing "no OpenCL found: jobscripts/setup --for test installs it, clFFT and a driver for processors")
+if(FOURSCORE_WITH_OPENCL)
+  find_package(OpenCL QUIET)
+  find_path(FOURSCORE_CLFFT_INCLUDE_DIR clFFT.h)
+  find_library(FOURSCORE_CLFFT_LIBRARY clFFT)
+  mark_as_advanced(FOURSCORE_CLFFT_INCLUDE_DIR FOURSCORE_CLFFT_LIBRARY)
+  if(FOURSCORE_SANITIZE)
+    set(opencl_missing "this build has a sanitizer, and drivers compile their kernels within the program")
+  elseif(OpenCL_FOUND AND FOURSCORE_CLFFT_INCLUDE_DIR AND FOURSCORE_CLFFT_LIBRARY)
+    set(FOURSCORE_OPENCL TRUE)
+  elseif(OpenCL_FOUND)
+    set(opencl_missing "OpenCL is here without clFFT")
+  endif()
+endif()
+fourscore_part("OpenCL" ${FOURSCORE_OPENCL} drivers/devices/opencl.cpp "device opencl and local FFT library clfft, ${FOURSCORE_CLFFT_LIBRARY}"
+  "${opencl_missing}" FOURSCORE_WITH_OPENCL)

@@ -1,0 +1,71 @@
+"""Device opencl as its users meet it: what a record says of it, and which lengths it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import Bench
+
+DEVICE = ("--parameter", "device=opencl", "--parameter", "share-device=yes")
+POINT = ("--planner", "estimate", "--repetitions", "2", *DEVICE)
+
+
+def listed(bench: Bench) -> dict:
+    entries = json.loads(bench("--list", faulty=False).stdout)["local_ffts"]
+    return next(entry for entry in entries if entry["name"] == "clfft")
+
+
+@pytest.fixture
+def record(bench: Bench):
+    """Measures a point on device opencl, on one rank or more."""
+    if not (entry := listed(bench))["available"]:
+        pytest.skip(entry["reason"])
+
+    def measured(*options: str, ranks: int = 1) -> dict:
+        run = bench(*options, *POINT, "--json", ranks=ranks, faulty=False)
+        assert run.returncode == 0, run.stderr
+        return json.loads(run.stdout)
+
+    return measured
+
+
+@pytest.mark.parametrize("kind", ["c2c", "r2c"])
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_serial_gpu_is_verified_and_says_on_what_it_ran(record, kind: str, precision: str) -> None:
+    result = record("--variant", "serial-gpu", "--shape", "24x20x18", "--kind", kind, "--precision", precision)
+    assert result["verification"]["ok"]
+    assert result["point"]["local_fft"] == "clfft"
+    [entry] = result["resolved"]["devices"]
+    assert entry["device"]["backend"] == "opencl"
+    assert set(entry["device"]["versions"]) == {"opencl_platform", "clfft"}
+    assert {"model", "vendor", "driver", "opencl", "memory_bytes", "compute_units"} == set(entry["device"]["identity"])
+    assert entry["device"]["emulated"] == ("emulated" in result["flags"])
+    assert {"fft", "h2d", "d2h"} <= set(result["samples"]["rank_phase_s"])
+
+
+@pytest.mark.parametrize("staging", ["copy", "resident", "streamed"])
+def test_two_ranks_share_a_device_in_every_staging(record, staging: str) -> None:
+    more = ("--exchange", "p2p", "--parameter", f"staging={staging}")
+    result = record("--variant", "slab-gpu", "--shape", "24x20x18", *more, ranks=2)
+    assert result["verification"]["ok"]
+    assert result["resolved"]["devices"][0]["device"]["ranks_on_it"] == 2
+
+
+def test_a_local_library_on_opencl_computes_for_any_variant(bench: Bench) -> None:
+    if not (entry := listed(bench))["available"]:
+        pytest.skip(entry["reason"])
+    run = bench("--variant", "pencil", "--shape", "12x10x8", "--local-fft", "clfft", "--json", ranks=2, faulty=False)
+    assert json.loads(run.stdout)["verification"]["ok"], run.stderr
+
+
+def test_a_length_that_clfft_does_not_have_is_a_reason_to_skip(record) -> None:
+    result = record("--variant", "serial-gpu", "--shape", "8x34x8")
+    assert result["verdict"]["status"] == "skipped"
+    assert "length 34" in result["verdict"]["reason"]
+
+
+def test_messages_from_the_device_are_skipped(record) -> None:
+    more = ("--exchange", "p2p", "--parameter", "staging=resident", "--parameter", "messages=device")
+    result = record("--variant", "slab-gpu", "--shape", "8x8x8", *more, ranks=2)
+    assert result["verdict"]["status"] == "skipped"
