@@ -18,25 +18,6 @@ namespace {
 
 constexpr int streamed_queues = 3;  // one piece on its way in, one in work, one on its way out
 
-std::vector<std::string> device_names() {
-  std::vector<std::string> names{"auto"};
-  for (const auto& name : DeviceRegistry::instance().names()) names.push_back(name);
-  return names;
-}
-
-/// The first real device that can be used, else one that stands in for it.
-const DeviceBackend& automatic_device() {
-  const DeviceBackend* stand_in = nullptr;
-  for (const auto& name : DeviceRegistry::instance().names()) {
-    const DeviceBackend& backend = *DeviceRegistry::instance().find(name);
-    if (!backend.unavailable().empty()) continue;
-    if (!backend.emulated()) return backend;
-    if (stand_in == nullptr) stand_in = &backend;
-  }
-  if (stand_in == nullptr) throw InputError("no device, and none that stands in for one, is in this program");
-  return *stand_in;
-}
-
 /// In the kind of memory that was asked for, in the place of what was allocated.
 std::unique_ptr<Buffer> host_array(const std::shared_ptr<Device>& device, HostMemory kind,
                                    std::unique_ptr<Buffer> allocated, std::unique_ptr<Buffer> mirror) {
@@ -180,7 +161,7 @@ std::string first_reason(MPI_Comm comm, const std::string& mine) {
 std::vector<Parameter> device_parameters() {
   return {
       {"device", "auto: a GPU, or the host's stand-in where there is none; opencl: GPUs of any maker", "auto",
-       device_names()},
+       device_choices()},
       {"staging",
        "copy: to the device and back around each local transform; resident: data stays there; streamed: copies in "
        "pieces, that overlap",
@@ -198,8 +179,7 @@ std::vector<Parameter> device_parameters() {
 
 DeviceRequest device_request(const Problem& problem) {
   DeviceRequest request;
-  const std::string device = choice_parameter(problem, "device", device_names());
-  request.backend = device == "auto" ? &automatic_device() : DeviceRegistry::instance().find(device);
+  request.backend = &chosen_device(choice_parameter(problem, "device", device_choices()));
   const std::string staging = choice_parameter(problem, "staging", {"copy", "resident", "streamed"});
   if (staging == "resident") request.staging = DataStaging::resident;
   if (staging == "streamed") request.staging = DataStaging::streamed;

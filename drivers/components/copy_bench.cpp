@@ -1,5 +1,5 @@
-// Copies between the host and a GPU. Where there is no GPU a stand-in copies within the host's memory: its numbers are
-// marked as emulated, and say nothing about a bus.
+// Copies between the host and a device. Where there is no GPU a stand-in copies within the host's memory: its numbers
+// are marked as emulated, and say nothing about a bus.
 //
 // Bytes are those that arrive: n in one direction, 2 n for both at once.
 
@@ -36,9 +36,9 @@ class CopyBench : public Program {
   [[nodiscard]] ProgramCard card() const override {
     return {"copy_bench",
             "Copies between host and GPU, in each direction and in both at once",
-            "CUDA runtime API, memory management",
+            "CUDA runtime API, memory management; OpenCL 2.0, clEnqueueWriteBuffer",
             false,
-            {{"device", "auto: a GPU, or the stand-in where there is none", "auto", {"auto", "cuda", "host"}, false},
+            {{"device", "auto: a GPU, or the stand-in where there is none", "auto", device_choices(), false},
              {"directions", "host to device, device to host, both at once", "all", {"h2d", "d2h", "both"}, true},
              {"memory", "of the host", "all", {"pageable", "pinned", "managed"}, true},
              {"size",
@@ -50,19 +50,23 @@ class CopyBench : public Program {
 
   [[nodiscard]] std::optional<std::string> refuses(const Parameters& parameters, int /*ranks*/) const override {
     (void)sizes_of(parameters);
-    if (parameters.text("device") != "cuda") return std::nullopt;
-    const std::string reason = cuda_unavailable();
-    return reason.empty() ? std::nullopt : std::optional("no GPU can be used: " + reason);
+    const DeviceBackend& backend = chosen_device(parameters.text("device"));
+    if (const std::string reason = backend.unavailable(); !reason.empty())
+      return fmt::format("no device of {} can be used: {}", backend.card().name, reason);
+    if (parameters.text("memory") == "managed" && !transfer_device(backend, 0)->has_managed_memory())
+      return fmt::format("{} has no managed memory", transfer_device(backend, 0)->name());
+    return std::nullopt;
   }
 
   void add_benchmarks(Session& session) const override {
     const Parameters& parameters = session.parameters();
-    const std::string& asked = parameters.text("device");
-    const bool real = asked == "cuda" || (asked == "auto" && cuda_unavailable().empty());
-    const std::shared_ptr<TransferDevice> device = real ? cuda_device(session.rank()) : host_stand_in();
-    for (const std::string& memory : parameters.list("memory"))
+    const std::shared_ptr<TransferDevice> device =
+        transfer_device(chosen_device(parameters.text("device")), session.rank());
+    for (const std::string& memory : parameters.list("memory")) {
+      if (memory == "managed" && !device->has_managed_memory()) continue;  // among others: they are measured
       for (const std::string& direction : parameters.list("directions"))
         for (const Index bytes : sizes_of(parameters)) add(session, device, memory, direction, bytes);
+    }
   }
 
  private:

@@ -211,12 +211,19 @@ class LocalFftBench : public Program {
   }
 
   [[nodiscard]] std::optional<std::string> refuses(const Parameters& parameters, int /*ranks*/) const override {
-    (void)cases_of(parameters);
+    const auto cases = cases_of(parameters);
     const LocalFftLibrary& library = *LocalFftRegistry::instance().find(parameters.text("library"));
     if (const std::string reason = library.unavailable(); !reason.empty())
       return fmt::format("local FFT library '{}' cannot run here: {}", parameters.text("library"), reason);
     for (const std::string& kind : parameters.list("kind"))
       if (auto reason = library.refuses(kind == "r2c" ? Kind::r2c : Kind::c2c, threads_of(parameters))) return reason;
+    for (const Case& c : cases) {
+      Problem problem;
+      problem.shape = {c.length, 1, 1};
+      problem.precision = c.precision;
+      if (const auto reason = library.supports(problem))
+        return fmt::format("local FFT library '{}' has no {}", c.library, *reason);
+    }
     return std::nullopt;
   }
 

@@ -80,11 +80,10 @@ class BackendDevice : public TransferDevice {
   BackendDevice(const DeviceBackend& backend, int number)
       : emulated_(backend.emulated()),
         device_(backend.make_device(number, LocalFftRegistry::instance().get("fftw", "local FFT library"))) {}
-  [[nodiscard]] std::string name() const override {
-    return emulated_ ? "host stand-in" : device_->identity().at("model").get<std::string>();
-  }
+  [[nodiscard]] std::string name() const override { return device_->identity().at("model").get<std::string>(); }
   [[nodiscard]] bool emulated() const override { return emulated_; }
   [[nodiscard]] double free_bytes() const override { return device_->free_bytes(); }
+  [[nodiscard]] bool has_managed_memory() const override { return device_->has_managed_memory(); }
   [[nodiscard]] std::unique_ptr<Transfer> make(const TransferSpec& spec) const override {
     return std::make_unique<DeviceTransfer>(device_, spec);
   }
@@ -94,21 +93,11 @@ class BackendDevice : public TransferDevice {
   std::shared_ptr<Device> device_;
 };
 
-const DeviceBackend& backend(const char* name) {
-  const DeviceBackend* const found = DeviceRegistry::instance().find(name);
-  if (found == nullptr) throw std::runtime_error("this program has no device '" + std::string(name) + "'");
-  return *found;
-}
-
 }  // namespace
 
-std::unique_ptr<TransferDevice> host_stand_in() { return std::make_unique<BackendDevice>(backend("host"), 0); }
-
-std::string cuda_unavailable() { return backend("cuda").unavailable(); }
-
-std::unique_ptr<TransferDevice> cuda_device(int rank) {
-  if (const std::string reason = cuda_unavailable(); !reason.empty()) throw std::runtime_error(reason);
-  return std::make_unique<BackendDevice>(backend("cuda"), rank % backend("cuda").count().value_or(1));
+std::unique_ptr<TransferDevice> transfer_device(const DeviceBackend& backend, int rank) {
+  if (const std::string reason = backend.unavailable(); !reason.empty()) throw std::runtime_error(reason);
+  return std::make_unique<BackendDevice>(backend, rank % backend.count().value_or(1));
 }
 
 }  // namespace fourscore::component

@@ -36,6 +36,7 @@ class TransferDevice {
   [[nodiscard]] virtual bool emulated() const = 0;
   /// Bytes that a buffer on the device may have now.
   [[nodiscard]] virtual double free_bytes() const = 0;
+  [[nodiscard]] virtual bool has_managed_memory() const = 0;
   /// Throws std::runtime_error with the call and the library's own text where something fails.
   [[nodiscard]] virtual std::unique_ptr<Transfer> make(const TransferSpec& spec) const = 0;
 };
@@ -45,12 +46,8 @@ class TransferDevice {
   return static_cast<std::byte>((i * 31 + (i >> 12U) + (to_device ? 7 : 0)) % 251);
 }
 
-/// The stand-in of drivers/devices/host.cpp: measures no bus, and is said to be emulated.
-[[nodiscard]] std::unique_ptr<TransferDevice> host_stand_in();
-
-/// Nothing where a GPU can be used, or why not, with CUDA's own text.
-[[nodiscard]] std::string cuda_unavailable();
-/// GPU number `rank` modulo their number. Throws std::runtime_error where there is none.
-[[nodiscard]] std::unique_ptr<TransferDevice> cuda_device(int rank);
+/// The backend's device number `rank` modulo their number. Throws std::runtime_error with the backend's own text where
+/// there is none.
+[[nodiscard]] std::unique_ptr<TransferDevice> transfer_device(const DeviceBackend& backend, int rank);
 
 }  // namespace fourscore::component

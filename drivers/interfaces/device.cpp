@@ -9,4 +9,26 @@ HostMemory parse_host_memory(const std::string& text, const std::string& what) {
   throw InputError(what + " is '" + text + "'; expected pageable, pinned or managed");
 }
 
+std::vector<std::string> device_choices() {
+  std::vector<std::string> names{"auto"};
+  for (const auto& name : DeviceRegistry::instance().names()) names.push_back(name);
+  return names;
+}
+
+const DeviceBackend& chosen_device(const std::string& choice) {
+  if (choice != "auto") {
+    if (const DeviceBackend* const found = DeviceRegistry::instance().find(choice)) return *found;
+    throw InputError("no device '" + choice + "' is in this program");
+  }
+  const DeviceBackend* stand_in = nullptr;
+  for (const auto& name : DeviceRegistry::instance().names()) {
+    const DeviceBackend& backend = *DeviceRegistry::instance().find(name);
+    if (!backend.unavailable().empty()) continue;
+    if (!backend.emulated()) return backend;
+    if (stand_in == nullptr) stand_in = &backend;
+  }
+  if (stand_in == nullptr) throw InputError("no device, and none that stands in for one, is in this program");
+  return *stand_in;
+}
+
 }  // namespace fourscore

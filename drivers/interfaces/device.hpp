@@ -129,6 +129,12 @@ class DeviceBackend {
 
 using DeviceRegistry = Registry<DeviceBackend>;
 
+/// What a choice among devices may be: auto, and the names of all backends.
+[[nodiscard]] std::vector<std::string> device_choices();
+/// The backend of one of them. auto: the first real one that can be used, else the first that stands in for one; throws
+/// InputError where there is neither.
+[[nodiscard]] const DeviceBackend& chosen_device(const std::string& choice);
+
 }  // namespace fourscore
 
 #define FOURSCORE_REGISTER_DEVICE(Type) \

@@ -181,7 +181,7 @@ TEST(Reshuffles, AreTheSameByEveryMethod) {
 }
 
 TEST(Transfers, OfTheStandInArriveInEveryDirectionAndKindOfMemory) {
-  const auto device = host_stand_in();
+  const auto device = transfer_device(chosen_device("host"), 0);
   EXPECT_TRUE(device->emulated());
   for (const TransferDirection direction :
        {TransferDirection::to_device, TransferDirection::to_host, TransferDirection::both})
@@ -190,18 +190,24 @@ TEST(Transfers, OfTheStandInArriveInEveryDirectionAndKindOfMemory) {
         EXPECT_EQ(device->make({direction, memory, bytes})->wrong_bytes(), 0);
 }
 
-TEST(Transfers, OfAGpuArriveOrSayWhyThereIsNone) {
-  if (const std::string reason = cuda_unavailable(); !reason.empty()) {
-    EXPECT_THAT(reason, ::testing::AnyOf(HasSubstr("cuda"), HasSubstr("CUDA")));
-    EXPECT_THROW((void)cuda_device(0), std::runtime_error);
-    return;
+/// CUDA, OpenCL and what else is built in.
+TEST(Transfers, OfEveryDeviceArriveOrSayWhyThereIsNone) {
+  for (const std::string& name : DeviceRegistry::instance().names()) {
+    SCOPED_TRACE(name);
+    const DeviceBackend& backend = chosen_device(name);
+    if (!backend.unavailable().empty()) {
+      EXPECT_THROW((void)transfer_device(backend, 0), std::runtime_error);
+      continue;
+    }
+    const auto device = transfer_device(backend, 1);
+    EXPECT_EQ(device->emulated(), backend.emulated());
+    for (const TransferDirection direction :
+         {TransferDirection::to_device, TransferDirection::to_host, TransferDirection::both})
+      for (const HostMemory memory : {HostMemory::pageable, HostMemory::pinned, HostMemory::managed})
+        if (memory != HostMemory::managed || device->has_managed_memory()) {
+          EXPECT_EQ(device->make({direction, memory, 200'001})->wrong_bytes(), 0);
+        }
   }
-  const auto device = cuda_device(0);
-  EXPECT_FALSE(device->emulated());
-  for (const TransferDirection direction :
-       {TransferDirection::to_device, TransferDirection::to_host, TransferDirection::both})
-    for (const HostMemory memory : {HostMemory::pageable, HostMemory::pinned, HostMemory::managed})
-      EXPECT_EQ(device->make({direction, memory, 200'001})->wrong_bytes(), 0);
 }
 
 }  // namespace

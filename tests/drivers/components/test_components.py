@@ -184,16 +184,31 @@ def test_synchronised_iterations_begin_when_all_ranks_have_ended_the_one_before(
     timed("in-step", "--synchronised", ranks=3, out=tmp_path / "out.json")
 
 
-def test_a_gpu_that_is_not_there_is_a_skipped_record_with_cudas_own_text(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("device", "library"), [("cuda", "CUDA"), ("opencl", "OpenCL")])
+def test_a_gpu_that_is_not_there_is_a_skipped_record_with_the_librarys_own_text(
+    device: str, library: str, tmp_path: Path
+) -> None:
     out = tmp_path / "out.json"
-    run = call("copy_bench", "--parameter", "device=cuda", "--parameter", "size=4KiB", *QUICK, "--record", str(out))
+    run = call("copy_bench", "--parameter", f"device={device}", "--parameter", "size=4KiB", *QUICK, "--record", str(out))
     assert run.returncode == 0, run.stderr
     record = read_record(out)
     if record["verdict"]["status"] == "ok":
-        assert not any(entry["emulated"] for entry in record["benchmarks"])
+        emulated = {entry["emulated"] for entry in record["benchmarks"]}
+        assert emulated == {"emulated" in record["flags"]}
+        assert device == "opencl" or emulated == {False}
     else:
         assert record["verdict"]["status"] == "skipped"
-        assert "CUDA" in record["verdict"]["reason"] or "cuda" in record["verdict"]["reason"]
+        assert library.lower() in record["verdict"]["reason"].lower()
+
+
+def test_a_length_that_the_library_does_not_have_is_a_skipped_record(tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    parameters = given({"library": "clfft", "lengths": "16,17", "points": "500"})
+    run = call("local_fft_bench", *parameters, *QUICK, "--record", str(out))
+    assert run.returncode == 0, run.stderr
+    record = read_record(out)
+    assert record["verdict"]["status"] == "skipped"
+    assert "length 17" in record["verdict"]["reason"] or "cannot run here" in record["verdict"]["reason"]
 
 
 @pytest.mark.parametrize("fault", ["wrong", "nan"])
