@@ -16,7 +16,7 @@ void MovedData::move(Phase phase) {
 
 void MovedData::move_timed(Phase phase, PhaseClock& clock) {
   if (stays_) return;
-  const Region region(clock, Phase::other);
+  const DeviceRegion region(clock, phase);
   work_.span(*queue_, phase, [&] { move(phase); });
   work_.settle(clock);
 }

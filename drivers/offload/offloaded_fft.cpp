@@ -217,19 +217,19 @@ void OffloadedFft::execute_at(void* in, void* out) {
 }
 
 void OffloadedFft::run_at(void* in, void* out, PhaseClock& clock) {
-  const Region region(clock, Phase::other);
+  const DeviceRegion region(clock, Phase::fft);
   enqueue(in, out);
   work_->settle(clock);
 }
 
 void OffloadedFft::begin(PhaseClock& clock) {
-  const Region region(clock, Phase::other);
+  const DeviceRegion region(clock, Phase::fft);
   enqueue(in_, out_);
   if (work_->is_done()) work_->settle(clock);
 }
 
 void OffloadedFft::end(PhaseClock& clock) {
-  const Region region(clock, Phase::other);
+  const DeviceRegion region(clock, Phase::fft);
   work_->settle(clock);
 }
 

@@ -25,7 +25,8 @@ class PhasedWork {
   }
   /// Waits for all of it, and tells the clock how the time since its last switch was spent. Each moment counts once,
   /// for a transform where one runs, else for copies within the device, else for those to and from it. Time in which
-  /// the device did nothing, because it was asked late or this thread woke late, stays with the phase that runs: other.
+  /// the device did nothing, because it was asked late or this thread woke late, stays with the phase that runs, which
+  /// a DeviceRegion makes `other`.
   void settle(PhaseClock& clock);
   [[nodiscard]] bool is_done();  ///< does not wait
   void settle();
@@ -49,6 +50,16 @@ class PhasedWork {
   std::size_t used_ = 0;
   std::vector<Edge> edges_;
   std::vector<PhaseEvent> stretches_;
+};
+
+/// The time of a scope is the device's work, which settle() shares out. Observers are told which phase begins.
+class DeviceRegion {
+ public:
+  DeviceRegion(PhaseClock& clock, Phase phase) : work_(clock, phase), idle_(clock, Phase::other) {}
+
+ private:
+  Region work_;
+  Region idle_;
 };
 
 }  // namespace fourscore

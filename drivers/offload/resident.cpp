@@ -22,7 +22,7 @@ class ResidentFft : public LocalFft {
   /// A chain's transforms stay where they are.
   void execute_at(void* /*in*/, void* /*out*/) override { execute(); }
   void run(PhaseClock& clock) override {
-    const Region region(clock, Phase::other);
+    const DeviceRegion region(clock, Phase::fft);
     work_.span(*queue_, Phase::fft, [&] { fft_->enqueue(*queue_); });
     work_.settle(clock);
   }
@@ -109,7 +109,7 @@ class ResidentExchange : public Exchange {
 
   void begin(PhaseClock& clock) override {
     if (pack_ || !down_.empty()) {
-      const Region region(clock, Phase::other);
+      const DeviceRegion region(clock, pack_ ? Phase::pack : Phase::d2h);
       if (pack_) work_->span(*queue_, Phase::pack, [&] { pack_->enqueue(*queue_); });
       if (!down_.empty()) work_->span(*queue_, Phase::d2h, [&] { copy(down_, CopyWay::to_host); });
       work_->settle(clock);
@@ -125,7 +125,7 @@ class ResidentExchange : public Exchange {
       if (!packs_apart_) inner_->unpack();
     }
     if (!unpack_ && up_.empty()) return;
-    const Region region(clock, Phase::other);
+    const DeviceRegion region(clock, unpack_ ? Phase::unpack : Phase::h2d);
     if (!up_.empty()) work_->span(*queue_, Phase::h2d, [&] { copy(up_, CopyWay::to_device); });
     if (unpack_) work_->span(*queue_, Phase::unpack, [&] { unpack_->enqueue(*queue_); });
     work_->settle(clock);
