@@ -1,6 +1,6 @@
-# OpenCL and clFFT, where their headers and libraries are: FOURSCORE_OPENCL. A driver is found when a program runs.
+# OpenCL and clFFT, where they are asked for and their headers and libraries are: FOURSCORE_OPENCL. A driver is found when a program runs.
 set(FOURSCORE_OPENCL FALSE)
-set(opencl_missing "no OpenCL found: jobscripts/setup --for test installs it, clFFT and a driver for processors")
+set(opencl_missing "no OpenCL found; docs/gpu.md names the packages")
 if(FOURSCORE_WITH_OPENCL)
   find_package(OpenCL QUIET)
   find_path(FOURSCORE_CLFFT_INCLUDE_DIR clFFT.h)

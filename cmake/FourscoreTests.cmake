@@ -3,8 +3,9 @@
 # Open MPI refuses root and more ranks than cores unless told. Ranks that share a core must yield while they wait, which
 # Open MPI does when told, and MPICH with our help (see the file). Open MPI binds the ranks of each program to the same
 # first cores unless told, where tests that run at once would wait for each other. Threads of OpenMP that wait for work
-# spin unless told, each on a core that a test beside it could use.
-set(FOURSCORE_TEST_ENVIRONMENT
+# spin unless told, each on a core that a test beside it could use. Open MPI asks hwloc for devices when a rank starts,
+# and hwloc an OpenCL driver, which compiles kernels and leaves files: only tests of OpenCL shall.
+set(FOURSCORE_TEST_ENVIRONMENT HWLOC_COMPONENTS=-opencl
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_hwloc_base_binding_policy=none OMP_WAIT_POLICY=passive)
 set(preloaded)
