@@ -70,6 +70,14 @@ TEST_F(Devices, CopyWithinTheirMemoryAsSoonAsTheyAreTold) {
   }
 }
 
+/// Its own type returns an enumeration, which only CUDA's headers know.
+#ifdef __clang__
+[[clang::no_sanitize("function")]]
+#endif
+int called(int (*function)()) {
+  return function();
+}
+
 /// A mark that has not passed is no error of what is queued next.
 TEST_F(Devices, TakeWorkAfterAMarkThatHadNotPassed) {
   const auto from = device_->allocate(std::size_t{1} << 16U);
@@ -81,7 +89,7 @@ TEST_F(Devices, TakeWorkAfterAMarkThatHadNotPassed) {
     within->enqueue(*queue_);
     queue_->record(*mark);
     (void)mark->has_passed();
-    EXPECT_EQ(last_error == nullptr ? 0 : last_error(), 0);
+    EXPECT_EQ(last_error == nullptr ? 0 : called(last_error), 0);
     EXPECT_NO_THROW(within->enqueue(*queue_));
     queue_->synchronise();
   }
