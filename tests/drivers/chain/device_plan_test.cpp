@@ -270,7 +270,7 @@ TEST(DeviceLimits, AreReportedBeforeAnythingIsAllocated) {
   EXPECT_EQ(obstacle("memory=200000,devices=1", {{"share-device", "yes"}}), "");
   EXPECT_THAT(obstacle("memory=200000,devices=1", {{"share-device", "yes"}, {"host-memory", "managed"}}),
               testing::AllOf(HasSubstr("not enough memory"), HasSubstr("managed memory")));
-  EXPECT_EQ(obstacle("memory=400000,devices=1", {{"share-device", "yes"}, {"host-memory", "managed"}}), "");
+  EXPECT_EQ(obstacle("memory=500000,devices=1", {{"share-device", "yes"}, {"host-memory", "managed"}}), "");
   EXPECT_THAT(obstacle("memory=200000,devices=1", {{"share-device", "yes"}, {"staging", "resident"}}),
               ranks > 1 ? HasSubstr("not enough memory") : HasSubstr(""));
 }
