@@ -4,10 +4,14 @@
 # Open MPI does when told, and MPICH with our help (see the file). Open MPI binds the ranks of each program to the same
 # first cores unless told, where tests that run at once would wait for each other. Threads of OpenMP that wait for work
 # spin unless told, each on a core that a test beside it could use. Open MPI asks hwloc for devices when a rank starts,
-# and hwloc an OpenCL driver, which compiles kernels and leaves files: only tests of OpenCL shall.
-set(FOURSCORE_TEST_ENVIRONMENT HWLOC_COMPONENTS=-opencl
+# and hwloc the OpenCL drivers that are listed in a folder, which compile kernels and leave files: only tests of OpenCL
+# shall (hwloc's own HWLOC_COMPONENTS would have HWLOC_XMLFILE ignored).
+set(FOURSCORE_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_hwloc_base_binding_policy=none OMP_WAIT_POLICY=passive)
+if(NOT FOURSCORE_OPENCL)
+  list(APPEND FOURSCORE_TEST_ENVIRONMENT "OCL_ICD_VENDORS=${CMAKE_BINARY_DIR}/no-opencl/")
+endif()
 set(preloaded)
 if(MPI_C_FOUND AND FOURSCORE_MPI_VENDOR STREQUAL "mpich")
   add_library(fourscore_yield_when_idle MODULE ${PROJECT_SOURCE_DIR}/tests/support/yield_when_idle.c)
@@ -141,8 +145,9 @@ endfunction()
 # the cores of the machine, and count as more than ctest ever runs at once. Those of WAITING do little else than wait: one
 # of each kind runs at a time, from the beginning on, so that others keep the cores busy. Those of ONCE are the same in every
 # configuration, and have that label: `tests/run --all` runs them with the sanitizers only. Slow ones are left out there,
-# and so do not have it. Those that
-# ask whether something counts here have the label counts, and run in each configuration: sanitized programs do not. The longest begin first (COST).
+# and so do not have it. Where a kind has ONCE, a build with sanitizers has no others of it. Those that ask whether
+# something counts here have the label counts, and run in each configuration: sanitized programs do not. The longest begin
+# first (COST).
 function(fourscore_pytest kind)
   if(NOT kind IN_LIST FOURSCORE_TEST_KINDS OR NOT FOURSCORE_PYTHON)
     return()  # without Python the configure summary says so
@@ -157,7 +162,7 @@ function(fourscore_pytest kind)
   foreach(file IN LISTS files)
     cmake_path(GET file STEM part)
     string(REGEX REPLACE "^test_" "" part "${part}")
-    if(part IN_LIST arg_WITHOUT)
+    if(part IN_LIST arg_WITHOUT OR (FOURSCORE_SANITIZE AND arg_ONCE AND NOT part IN_LIST arg_ONCE))
       continue()
     endif()
     file(STRINGS "${file}" counts REGEX "skip_unless_counted|why_not_counted" LIMIT_COUNT 1)
