@@ -2,7 +2,7 @@
 #                        [LIBRARIES target...] [TIMEOUT seconds] [THREAD_MULTIPLE])
 #
 # Builds one GoogleTest program of FOLDER/NAME.cpp whose main() (tests/support/mpi_main.cpp) starts MPI, with
-# MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 7 8), labelled
+# MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 8), labelled
 # mpi. FIXTURES are files of tests/support. FOURSCORE_TEST_RANKS, when set, keeps the first of its numbers that the test
 # has: the sanitizers and MPICH repeat what the ci preset does at every count. Slow are more than 4 ranks, and 2 where
 # there are 4, and those of SLOW: what the others pass seldom fails there. 3 ranks have the label `once`: where `tests/run
@@ -34,7 +34,7 @@ endfunction()
 function(fourscore_add_mpi_test file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "THREAD_MULTIPLE" "TIMEOUT" "FIXTURES;SOURCES;RANKS;SLOW;LIBRARIES")
   if(NOT arg_RANKS)
-    set(arg_RANKS 1 2 3 4 5 7 8)
+    set(arg_RANKS 1 2 3 4 5 8)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
