@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/text.hpp"
 #include "mpi/broadcast.hpp"
@@ -61,8 +62,9 @@ class DeviceParts : public ArrayKeeper {
     OffloadSpec offload;
     if (request_.staging == DataStaging::streamed) {
       offload.pieces = request_.pieces;
-      offload.queues = streamed_queues;
+      offload.streams = std::make_shared<DeviceStreams>(device_, streamed_queues);
     } else {
+      offload.streams = std::make_shared<DeviceStreams>(device_, 1);
       const Index most = largest_box(stages, mpi::rank_in(context.comm), true);
       if (most > 0)
         offload.memory = device_->allocate(static_cast<std::size_t>(most) * context.problem.element_bytes());
@@ -236,8 +238,9 @@ std::string RequestedDevice::obstacle(const Problem& problem, MPI_Comm comm, int
   Problem one = problem;
   if (goes_back(one.direction)) one = in_direction(one, Direction::forward);
   const int ranks = mpi::size_of(comm);
+  const int me = mpi::rank_in(comm);
   const double managed = plans * managed_bytes(one, request, ranks);
-  const double needed = plans * bytes_on_device(one, ranks, mpi::rank_in(comm)) + managed;
+  const double arrays = plans * bytes_on_device(one, ranks, me) + managed;
   std::string reason;
   try {
     const DeviceChoice choice = choose_device(*request.backend, comm);
@@ -250,13 +253,15 @@ std::string RequestedDevice::obstacle(const Problem& problem, MPI_Comm comm, int
     } else {
       const auto device = device_of(request, choice);
       const double free = device->free_bytes() / choice.sharing;
+      const double areas = plans * static_cast<double>(work_area_bytes(*device, one, ranks, me));
       if (request.memory == HostMemory::managed && !device->has_managed_memory())
         reason = "the device has no managed memory, as host-memory=managed asks";
-      else if (needed > free)
+      else if (arrays + areas > free)
         reason = fmt::format(
-            "not enough memory on the device: {} need at least {:.0f} bytes a rank{}, and {:.0f} of it are free "
+            "not enough memory on the device: {} need at least {:.0f} bytes a rank{}{}, and {:.0f} of it are free "
             "for each of {}",
-            plural(plans, "plan"), needed, managed > 0 ? ", with arrays in managed memory" : "", free,
+            plural(plans, "plan"), arrays + areas, managed > 0 ? ", with arrays in managed memory" : "",
+            areas > 0 ? fmt::format(", {:.0f} of them for work areas", areas) : "", free,
             plural(choice.sharing, "rank"));
     }
   } catch (const std::runtime_error& error) {
@@ -285,6 +290,7 @@ OffloadedContext::OffloadedContext(const PlanContext& context, const DeviceReque
   const DeviceChoice choice = choose_device(*request.backend, context.comm);
   const std::shared_ptr<Device> device = request.backend->make_device(choice.number, context.local_fft);
   OffloadSpec offload;
+  offload.streams = std::make_shared<DeviceStreams>(device, 1);
   if (launch_bytes > 0) offload.memory = device->allocate(launch_bytes);
   library_ = std::make_unique<OffloadingLibrary>(device, context.local_fft.card(), offload);
   memory_ = [device, kind = request.memory](std::size_t bytes) -> std::unique_ptr<Buffer> {
@@ -294,6 +300,18 @@ OffloadedContext::OffloadedContext(const PlanContext& context, const DeviceReque
 
 double DeviceVariant::bytes_on_device(const Problem& problem, int ranks, int rank) const {
   return device_bytes(problem, device_request(problem), stages(problem, fitting_grid(problem, ranks)), rank);
+}
+
+std::size_t DeviceVariant::work_area_bytes(Device& device, const Problem& problem, int ranks, int rank) const {
+  const DeviceRequest request = device_request(problem);
+  const bool streams = request.staging == DataStaging::streamed;
+  std::vector<std::size_t> areas(streams ? streamed_queues : 1);
+  for (const ChainStage& stage : stages(problem, fitting_grid(problem, ranks)))
+    if (!stage.axes.empty())
+      widen_work_areas(
+          device, local_fft_spec(problem, stage.axes, stage.layout.box(rank).extents(), stage.layout.strides(rank)),
+          streams ? request.pieces : 1, areas);
+  return std::accumulate(areas.begin(), areas.end(), std::size_t{0});
 }
 
 std::unique_ptr<Plan> DeviceVariant::make_plan(const PlanContext& context) const {

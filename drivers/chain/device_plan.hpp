@@ -55,6 +55,11 @@ class RequestedDevice : public DeviceUse {
   [[nodiscard]] virtual DeviceRequest request(const Problem& problem) const { return device_request(problem); }
   /// At the least, of one plan of this rank in one direction.
   [[nodiscard]] virtual double bytes_on_device(const Problem& problem, int ranks, int rank) const = 0;
+  /// Bytes of the work areas that the transforms of such a plan share. 0 where a library has memory of its own.
+  [[nodiscard]] virtual std::size_t work_area_bytes(Device& /*device*/, const Problem& /*problem*/, int /*ranks*/,
+                                                    int /*rank*/) const {
+    return 0;
+  }
 };
 
 /// For a plan that is no chain: its local transforms go to the device and back, one after the other, and its arrays lie
@@ -98,6 +103,7 @@ class DeviceVariant : public ChainVariant, protected RequestedDevice {
 
  private:
   [[nodiscard]] double bytes_on_device(const Problem& problem, int ranks, int rank) const override;
+  [[nodiscard]] std::size_t work_area_bytes(Device& device, const Problem& problem, int ranks, int rank) const override;
 };
 
 }  // namespace fourscore

@@ -157,6 +157,7 @@ TransformChain::TransformChain(const PlanContext& context, std::vector<ChainStag
   make_links(context, std::move(stages));
   allocate_staging(context);
   make_local_ffts(context, out_of_place_stage(context.problem, make_exchanges(context)));
+  declared().workspace_bytes += context.local_fft.share_workspace();
   declare_work();
 }
 

@@ -1,364 +1,58 @@
-// NVIDIA's GPUs: the CUDA runtime, cuFFT (cuda/fft.cpp), a kernel for strided copies (cuda/kernels.cu) and what NVML
-// tells (cuda/nvml.cpp). A program built without them lists the device, and why it cannot be used.
+// NVIDIA's GPUs: the CUDA runtime (cuda/device.cpp), cuFFT (cuda/fft.cpp), a kernel for strided copies
+// (cuda/kernels.cu) and what NVML tells (cuda/nvml.cpp). A program built without them lists the device, and why it
+// cannot be used.
 
-#include "interfaces/device.hpp"
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/sha256.hpp"
+#include "devices/cuda/device.hpp"
 #include "offload/offloaded_fft.hpp"
 
 namespace fourscore {
 namespace {
 
-/// Threads of the processor would change nothing.
-std::optional<std::string> refused_threads(int threads) {
-  if (threads <= 1) return std::nullopt;
-  return std::to_string(threads) + " threads; cuFFT computes on the GPU and is used with one";
-}
-
-}  // namespace
-}  // namespace fourscore
-
-#ifdef FOURSCORE_CUDA
-
-#include <cuda_runtime_api.h>
-#include <dlfcn.h>
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <new>
-#include <nlohmann/json.hpp>
-#include <utility>
-
-#include "core/sha256.hpp"
-#include "devices/cuda/check.hpp"
-#include "devices/cuda/fft.hpp"
-#include "devices/cuda/kernels.hpp"
-#include "devices/cuda/nvml.hpp"
-
-namespace fourscore {
-
-namespace cuda {
-
-class CudaMark : public Mark {
- public:
-  CudaMark() { FOURSCORE_CUDA_CHECK(cudaEventCreate(&event_)); }
-  ~CudaMark() override { (void)succeeded(cudaEventDestroy(event_)); }
-  CudaMark(const CudaMark&) = delete;
-  CudaMark& operator=(const CudaMark&) = delete;
-  void synchronise() override { FOURSCORE_CUDA_CHECK(cudaEventSynchronize(event_)); }
-  [[nodiscard]] bool has_passed() override {
-    const cudaError_t state = cudaEventQuery(event_);
-    if (succeeded(state)) return true;
-    if (state != cudaErrorNotReady) check(state, "cudaEventQuery");
-    return false;
-  }
-  [[nodiscard]] std::int64_t ns_since(const Mark& earlier) const override {
-    float milliseconds = 0;
-    FOURSCORE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, static_cast<const CudaMark&>(earlier).event_, event_));
-    return std::llround(1e6 * static_cast<double>(milliseconds));
-  }
-  [[nodiscard]] cudaEvent_t event() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-class CudaQueue : public Queue {
- public:
-  /// most_pitch: of a copy of rows, in bytes.
-  explicit CudaQueue(std::size_t most_pitch) : most_pitch_(most_pitch) {
-    FOURSCORE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  }
-  ~CudaQueue() override { (void)succeeded(cudaStreamDestroy(stream_)); }
-  CudaQueue(const CudaQueue&) = delete;
-  CudaQueue& operator=(const CudaQueue&) = delete;
-  void copy(const RowCopy& copy, CopyWay way) override {
-    const cudaMemcpyKind kind = way == CopyWay::to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
-    const auto rows = static_cast<std::size_t>(copy.rows);
-    if (rows > 1 && std::max(copy.to_pitch, copy.from_pitch) > most_pitch_)
-      for (std::size_t row = 0; row < rows; ++row)
-        FOURSCORE_CUDA_CHECK(cudaMemcpyAsync(copy.to + row * copy.to_pitch, copy.from + row * copy.from_pitch,
-                                             copy.row_bytes, kind, stream_));
-    else if (rows == 1 || (copy.to_pitch == copy.row_bytes && copy.from_pitch == copy.row_bytes))
-      FOURSCORE_CUDA_CHECK(cudaMemcpyAsync(copy.to, copy.from, copy.row_bytes * rows, kind, stream_));
-    else
-      FOURSCORE_CUDA_CHECK(
-          cudaMemcpy2DAsync(copy.to, copy.to_pitch, copy.from, copy.from_pitch, copy.row_bytes, rows, kind, stream_));
-  }
-  void record(Mark& mark) override {
-    FOURSCORE_CUDA_CHECK(cudaEventRecord(static_cast<CudaMark&>(mark).event(), stream_));
-  }
-  void wait_for(const Mark& mark) override {
-    FOURSCORE_CUDA_CHECK(cudaStreamWaitEvent(stream_, static_cast<const CudaMark&>(mark).event(), 0));
-  }
-  void synchronise() override { FOURSCORE_CUDA_CHECK(cudaStreamSynchronize(stream_)); }
-  [[nodiscard]] cudaStream_t stream() const { return stream_; }
-
- private:
-  std::size_t most_pitch_;
-  cudaStream_t stream_ = nullptr;
-};
-
-cudaStream_t stream_of(Queue& queue) { return static_cast<CudaQueue&>(queue).stream(); }
-
-namespace {
-
-/// Memory of one of CUDA's allocators.
-class CudaBuffer : public Buffer {
- public:
-  enum class From { device, pinned, managed };
-  CudaBuffer(From from, std::size_t bytes) : from_(from), bytes_(bytes) {
-    const std::size_t some = std::max<std::size_t>(bytes, 64);
-    if (from == From::device) FOURSCORE_CUDA_CHECK(cudaMalloc(&data_, some));
-    if (from == From::pinned) FOURSCORE_CUDA_CHECK(cudaMallocHost(&data_, some));
-    if (from == From::managed) FOURSCORE_CUDA_CHECK(cudaMallocManaged(&data_, some, cudaMemAttachGlobal));
-    if (from != From::device) std::memset(data_, 0, some);
-  }
-  ~CudaBuffer() override { (void)succeeded(from_ == From::pinned ? cudaFreeHost(data_) : cudaFree(data_)); }
-  CudaBuffer(const CudaBuffer&) = delete;
-  CudaBuffer& operator=(const CudaBuffer&) = delete;
-  [[nodiscard]] void* data() const override { return data_; }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-  /// Without this the pages of managed memory would wander to the GPU with the first copy, and stay there.
-  void keep_on_host() {
-#if CUDART_VERSION >= 13000
-    const cudaMemLocation host{cudaMemLocationTypeHost, 0};
-#else
-    const int host = cudaCpuDeviceId;
-#endif
-    if (bytes_ > 0) FOURSCORE_CUDA_CHECK(cudaMemAdvise(data_, bytes_, cudaMemAdviseSetPreferredLocation, host));
-  }
-
- private:
-  From from_;
-  std::size_t bytes_;
-  void* data_ = nullptr;
-};
-
-class PageableBuffer : public Buffer {
- public:
-  explicit PageableBuffer(std::size_t bytes)
-      : data_(static_cast<std::byte*>(std::malloc(std::max<std::size_t>(bytes, 64)))), bytes_(bytes) {
-    if (!data_) throw std::bad_alloc();
-    std::memset(data_.get(), 0, bytes);
-  }
-  [[nodiscard]] void* data() const override { return data_.get(); }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-
- private:
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<std::byte, Free> data_;
-  std::size_t bytes_;
-};
-
-class CudaPinned : public Pinned {
- public:
-  CudaPinned(void* data, std::size_t bytes) : data_(data) {
-    FOURSCORE_CUDA_CHECK(cudaHostRegister(data, bytes, cudaHostRegisterDefault));
-  }
-  ~CudaPinned() override { (void)succeeded(cudaHostUnregister(data_)); }
-  CudaPinned(const CudaPinned&) = delete;
-  CudaPinned& operator=(const CudaPinned&) = delete;
-
- private:
-  void* data_;
-};
-
-class CudaCopies : public DeviceCopies {
- public:
-  explicit CudaCopies(const std::vector<BoxCopy>& copies)
-      : count_(static_cast<int>(copies.size())), boxes_(CudaBuffer::From::device, copies.size() * sizeof(DeviceBox)) {
-    unit_bytes_ = 16;
-    for (const BoxCopy& copy : copies)
-      if (!fits_unit(copy)) unit_bytes_ = 8;
-    std::vector<DeviceBox> boxes;
-    for (const BoxCopy& copy : copies) {
-      boxes.push_back(box_of(copy));
-      const DeviceBox& box = boxes.back();
-      largest_ = std::max(largest_, box.counts[0] * box.counts[1] * box.counts[2] * box.counts[3]);
-    }
-    FOURSCORE_CUDA_CHECK(
-        cudaMemcpy(boxes_.data(), boxes.data(), boxes.size() * sizeof(DeviceBox), cudaMemcpyHostToDevice));
-    // From pageable memory that call may return before the copy is done, and no other stream waits for it.
-    FOURSCORE_CUDA_CHECK(cudaStreamSynchronize(nullptr));
-  }
-  void enqueue(Queue& queue) override {
-    check(copy_boxes(static_cast<const DeviceBox*>(boxes_.data()), count_, largest_, unit_bytes_, stream_of(queue)),
-          "the kernel copy_boxes");
-  }
-
- private:
-  static bool fits_unit(const BoxCopy& copy) {
-    auto all = reinterpret_cast<std::uintptr_t>(copy.from) | reinterpret_cast<std::uintptr_t>(copy.to) | copy.run_bytes;
-    for (const auto& loop : copy.loops)
-      if (loop.count > 1) all |= static_cast<std::uintptr_t>(loop.from) | static_cast<std::uintptr_t>(loop.to);
-    return all % 16 == 0;
-  }
-  [[nodiscard]] DeviceBox box_of(const BoxCopy& copy) const {
-    DeviceBox box{};
-    box.from = reinterpret_cast<const char*>(copy.from);
-    box.to = reinterpret_cast<char*>(copy.to);
-    for (std::size_t i = 0; i < 3; ++i) {
-      box.counts[i] = copy.loops[i].count;
-      box.from_strides[i] = copy.loops[i].from;
-      box.to_strides[i] = copy.loops[i].to;
-    }
-    box.counts[3] = static_cast<long long>(copy.run_bytes / unit_bytes_);
-    box.from_strides[3] = box.to_strides[3] = static_cast<long long>(unit_bytes_);
-    return box;
-  }
-  int count_;
-  CudaBuffer boxes_;
-  std::size_t unit_bytes_ = 16;
-  long long largest_ = 0;
-};
-
-/// The NUMA domain next to the device, as the kernel says; -1: unknown.
-int numa_node_of(const std::string& bus_id) {
-  std::string name = bus_id;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  int node = -1;
-  std::ifstream("/sys/bus/pci/devices/" + name + "/numa_node") >> node;
-  return node;
-}
-
-std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
-
-class CudaDevice : public Device {
- public:
-  explicit CudaDevice(int number) : number_(number) {
-    FOURSCORE_CUDA_CHECK(cudaSetDevice(number));
-    FOURSCORE_CUDA_CHECK(cudaGetDeviceProperties(&properties_, number));
-    std::array<char, 32> bus{};
-    FOURSCORE_CUDA_CHECK(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), number));
-    bus_id_ = bus.data();
-  }
-  [[nodiscard]] double free_bytes() const override {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    FOURSCORE_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-    return static_cast<double>(free);
-  }
-  [[nodiscard]] bool has_managed_memory() const override { return properties_.managedMemory != 0; }
-  [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t bytes) override {
-    return std::make_unique<CudaBuffer>(CudaBuffer::From::device, bytes);
-  }
-  [[nodiscard]] std::unique_ptr<Buffer> allocate_host(HostMemory kind, std::size_t bytes) override {
-    if (kind == HostMemory::pageable) return std::make_unique<PageableBuffer>(bytes);
-    if (kind == HostMemory::pinned) return std::make_unique<CudaBuffer>(CudaBuffer::From::pinned, bytes);
-    auto managed = std::make_unique<CudaBuffer>(CudaBuffer::From::managed, bytes);
-    managed->keep_on_host();
-    return managed;
-  }
-  [[nodiscard]] std::unique_ptr<Pinned> pin(void* data, std::size_t bytes) override {
-    return std::make_unique<CudaPinned>(data, bytes);
-  }
-  [[nodiscard]] std::unique_ptr<Queue> make_queue() override {
-    return std::make_unique<CudaQueue>(properties_.memPitch);
-  }
-  [[nodiscard]] std::unique_ptr<Mark> make_mark() override { return std::make_unique<CudaMark>(); }
-  [[nodiscard]] std::unique_ptr<DeviceFft> make_fft(const LocalFftSpec& spec, void* in, void* out) override {
-    return make_cufft(spec, in, out);
-  }
-  [[nodiscard]] std::unique_ptr<DeviceCopies> make_copies(const std::vector<BoxCopy>& copies) override {
-    return std::make_unique<CudaCopies>(copies);
-  }
-  [[nodiscard]] nlohmann::json identity() const override {
-    nlohmann::json known = nvml_identity(bus_id_);
-    known["model"] = properties_.name;
-    known["compute_capability"] = fmt::format("{}.{}", properties_.major, properties_.minor);
-    known["memory_bytes"] = properties_.totalGlobalMem;
-    known["numa_node"] = numa_node_of(bus_id_);
-    known["peers"] = peers();
-    int direct = 0;
-    if (succeeded(cudaDeviceGetAttribute(&direct, cudaDevAttrGPUDirectRDMASupported, number_)))
-      known["gpudirect_rdma"] = direct != 0;
-    // A module of the kernel: without it, network cards do not reach the GPU's memory by themselves.
-    known["peer_memory_module"] = std::ranges::any_of(
-        std::array{"nvidia_peermem", "nv_peer_mem"},
-        [](const char* name) { return std::filesystem::exists(std::filesystem::path("/sys/module") / name); });
-    return known;
-  }
-  [[nodiscard]] nlohmann::json state() const override { return nvml_state(bus_id_); }
-
- private:
-  /// How many other devices of the node it can read.
-  [[nodiscard]] int peers() const {
-    int count = 0;
-    int readable = 0;
-    FOURSCORE_CUDA_CHECK(cudaGetDeviceCount(&count));
-    for (int other = 0; other < count; ++other) {
-      int can = 0;
-      if (other != number_ && succeeded(cudaDeviceCanAccessPeer(&can, number_, other))) readable += can;
-    }
-    return readable;
-  }
-  int number_;
-  cudaDeviceProp properties_{};
-  std::string bus_id_;
-};
+constexpr const char* address = "https://docs.nvidia.com/cuda/cufft";
 
 class CudaBackend : public DeviceBackend {
  public:
-  [[nodiscard]] Card card() const override {
-    return {"cuda", "NVIDIA's GPUs: CUDA runtime and cuFFT", "https://docs.nvidia.com/cuda/cufft"};
-  }
-  [[nodiscard]] std::string unavailable() const override {
-    int devices = 0;
-    const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (!succeeded(error)) return "cudaGetDeviceCount failed: " + text_of(error);
-    if (devices == 0) return "CUDA finds no GPU";
-    return cufft_unavailable();
-  }
+  [[nodiscard]] Card card() const override { return {"cuda", "NVIDIA's GPUs: CUDA runtime and cuFFT", address}; }
+  [[nodiscard]] std::string unavailable() const override { return cuda::unavailable(); }
   [[nodiscard]] bool emulated() const override { return false; }
   [[nodiscard]] std::string local_fft() const override { return "cufft"; }
-  [[nodiscard]] std::optional<int> count() const override {
-    int devices = 0;
-    return succeeded(cudaGetDeviceCount(&devices)) ? devices : 0;
-  }
+  [[nodiscard]] std::optional<int> count() const override { return cuda::count(); }
   [[nodiscard]] std::unique_ptr<Device> make_device(int number, const LocalFftLibrary& /*host_fft*/) const override {
-    return std::make_unique<CudaDevice>(number);
+    return cuda::make_device(number);
   }
-  /// Open MPI and MPICH say it by a function of the same kind, which is there where the library has it.
-  [[nodiscard]] bool mpi_takes_its_memory() const override {
-    for (const char* name : {"MPIX_Query_cuda_support", "MPIX_Query_cuda_support_"})
-      if (void* const query = ::dlsym(RTLD_DEFAULT, name)) return reinterpret_cast<int (*)()>(query)() == 1;
-    return false;
-  }
-  [[nodiscard]] nlohmann::json versions() const override {
-    int driver = 0;
-    int runtime = 0;
-    FOURSCORE_CUDA_CHECK(cudaDriverGetVersion(&driver));
-    FOURSCORE_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
-    return {{"driver_api", version_text(driver)}, {"runtime", version_text(runtime)}, {"cufft", cufft_version()}};
-  }
+  [[nodiscard]] bool mpi_takes_its_memory() const override { return cuda::mpi_takes_its_memory(); }
+  [[nodiscard]] nlohmann::json versions() const override { return cuda::versions(); }
 };
 
 /// For any variant: its local transforms go to a GPU and back, one after the other.
 class CufftLibrary : public LocalFftLibrary {
  public:
   [[nodiscard]] Card card() const override {
-    return {"cufft", "NVIDIA's GPU library; data is copied to the GPU and back", "https://docs.nvidia.com/cuda/cufft"};
+    return {"cufft", "NVIDIA's GPU library; data is copied to the GPU and back", address};
   }
-  [[nodiscard]] std::string unavailable() const override { return CudaBackend().unavailable(); }
-  [[nodiscard]] std::string version() const override { return "cufft-" + cufft_version(); }
+  [[nodiscard]] std::string unavailable() const override { return cuda::unavailable(); }
+  [[nodiscard]] std::string version() const override {
+    const std::string version = cuda::cufft_version();
+    return version.empty() ? version : "cufft-" + version;
+  }
   [[nodiscard]] std::map<std::string, std::string> libraries_loaded_later() const override {
     if (!unavailable().empty()) return {};  // without a GPU it is never opened
-    const std::filesystem::path file = cufft_file();
+    const std::filesystem::path file = cuda::cufft_file();
     return {{file.filename().string(), file.filename().string() + " " + sha256_of_samples(file)}};
   }
+  /// Threads of the processor would change nothing.
   [[nodiscard]] std::optional<std::string> refuses(Kind /*kind*/, int threads) const override {
-    return refused_threads(threads);
+    if (threads <= 1) return std::nullopt;
+    return std::to_string(threads) + " threads; cuFFT computes on the GPU and is used with one";
   }
   [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override {
-    return std::make_unique<OffloadedFft>(std::make_shared<CudaDevice>(number_of_this_process()), spec, in, out,
-                                          OffloadSpec{});
+    return std::make_unique<OffloadedFft>(cuda::make_device(number_of_this_process()), spec, in, out, OffloadSpec{});
   }
   void import_wisdom(const std::string& /*text*/, const std::string& /*origin*/) const override {}
   [[nodiscard]] std::string export_wisdom() const override { return {}; }
@@ -366,9 +60,8 @@ class CufftLibrary : public LocalFftLibrary {
  private:
   /// By the rank on the node, as the launcher says it.
   static int number_of_this_process() {
-    const int count = CudaBackend().count().value_or(1);
     for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", "PMI_LOCAL_RANK"})
-      if (const char* const rank = std::getenv(name)) return std::atoi(rank) % std::max(count, 1);
+      if (const char* const rank = std::getenv(name)) return std::atoi(rank) % std::max(cuda::count(), 1);
     return 0;
   }
 };
@@ -377,56 +70,4 @@ FOURSCORE_REGISTER_DEVICE(CudaBackend);
 FOURSCORE_REGISTER_LOCAL_FFT(CufftLibrary);
 
 }  // namespace
-}  // namespace cuda
 }  // namespace fourscore
-
-#else
-
-#include <nlohmann/json.hpp>
-
-namespace fourscore {
-namespace {
-
-constexpr const char* missing = "this program was built without CUDA";
-
-class CudaBackend : public DeviceBackend {
- public:
-  [[nodiscard]] Card card() const override {
-    return {"cuda", "NVIDIA's GPUs: CUDA runtime and cuFFT", "https://docs.nvidia.com/cuda/cufft"};
-  }
-  [[nodiscard]] std::string unavailable() const override { return missing; }
-  [[nodiscard]] bool emulated() const override { return false; }
-  [[nodiscard]] std::string local_fft() const override { return "cufft"; }
-  [[nodiscard]] std::optional<int> count() const override { return 0; }
-  [[nodiscard]] std::unique_ptr<Device> make_device(int /*number*/, const LocalFftLibrary& /*fft*/) const override {
-    throw std::runtime_error(missing);
-  }
-  [[nodiscard]] bool mpi_takes_its_memory() const override { return false; }
-  [[nodiscard]] nlohmann::json versions() const override { return nlohmann::json::object(); }
-};
-
-class CufftLibrary : public LocalFftLibrary {
- public:
-  [[nodiscard]] Card card() const override {
-    return {"cufft", "NVIDIA's GPU library; data is copied to the GPU and back", "https://docs.nvidia.com/cuda/cufft"};
-  }
-  [[nodiscard]] std::string unavailable() const override { return missing; }
-  [[nodiscard]] std::string version() const override { return {}; }
-  [[nodiscard]] std::optional<std::string> refuses(Kind /*kind*/, int threads) const override {
-    return refused_threads(threads);
-  }
-  [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& /*spec*/, void* /*in*/,
-                                               void* /*out*/) const override {
-    throw std::runtime_error(missing);
-  }
-  void import_wisdom(const std::string& /*text*/, const std::string& /*origin*/) const override {}
-  [[nodiscard]] std::string export_wisdom() const override { return {}; }
-};
-
-FOURSCORE_REGISTER_DEVICE(CudaBackend);
-FOURSCORE_REGISTER_LOCAL_FFT(CufftLibrary);
-
-}  // namespace
-}  // namespace fourscore
-
-#endif

@@ -71,7 +71,11 @@ class DeviceFft {
   virtual ~DeviceFft() = default;
   virtual void enqueue(Queue& queue) = 0;
   [[nodiscard]] virtual std::string describe() const = 0;
-  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
+  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }  ///< its own, beside the data
+  /// Bytes of the device that it fills while it runs. Transforms that never run at the same time may have the same.
+  [[nodiscard]] virtual std::size_t work_area_bytes() const { return 0; }
+  /// Before the first enqueue(), where it takes some.
+  virtual void use_work_area(void* /*area*/) {}
 };
 
 /// Copies within the device's memory that run together.
@@ -100,6 +104,8 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<Mark> make_mark() = 0;
   /// As LocalFftLibrary::make(), of addresses in the device's memory.
   [[nodiscard]] virtual std::unique_ptr<DeviceFft> make_fft(const LocalFftSpec& spec, void* in, void* out) = 0;
+  /// DeviceFft::work_area_bytes() of a transform that is not made.
+  [[nodiscard]] virtual std::size_t work_area_bytes(const LocalFftSpec& /*spec*/) { return 0; }
   [[nodiscard]] virtual std::unique_ptr<DeviceCopies> make_copies(const std::vector<BoxCopy>& copies) = 0;
   /// What it is, and does not change: part of a machine's identity.
   [[nodiscard]] virtual nlohmann::json identity() const = 0;

@@ -107,6 +107,9 @@ class LocalFftLibrary {
                                                                    void* out) const {
     return make(spec, in, out);
   }
+  /// All transforms of a plan are made: gives them the memory that they share, whose bytes it returns. No
+  /// LocalFft::workspace_bytes() has them.
+  [[nodiscard]] virtual std::size_t share_workspace() const { return 0; }
   /// Finds out with the ranks that plan the same work how it is done best, all of them at once, and remembers it:
   /// make() then gives the same plan on each of them. Overwrites both buffers. Throws as make(), and what the peers
   /// throw.

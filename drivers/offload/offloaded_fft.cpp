@@ -96,15 +96,35 @@ std::vector<RowCopy> rows_of(std::vector<CopyPlan::Loop> loops, std::size_t elem
   return rows;
 }
 
+std::vector<FftPiece> pieces_of(const LocalFftSpec& spec, int pieces) {
+  const auto cut = std::ranges::max_element(
+      spec.batch, {}, [](const Loop& loop) { return loop.count > 1 ? loop.in_stride : Index{0}; });
+  if (pieces == 1 || cut == spec.batch.end() || cut->count == 1) return {{spec}};
+  std::vector<FftPiece> list;
+  for (int k = 0; k < pieces; ++k) {
+    const Range range = block_range(cut->count, pieces, k);
+    if (range.size() == 0) continue;
+    FftPiece& piece = list.emplace_back(spec, range.low * cut->in_stride, range.low * cut->out_stride);
+    piece.spec.batch[static_cast<std::size_t>(cut - spec.batch.begin())].count = range.size();
+  }
+  return list;
+}
+
+/// The first pieces are the largest.
+void widen_work_areas(Device& device, const LocalFftSpec& spec, int pieces, std::vector<std::size_t>& areas) {
+  const std::vector<FftPiece> list = pieces_of(spec, pieces);
+  for (std::size_t k = 0; k < std::min(areas.size(), list.size()); ++k)
+    areas[k] = std::max(areas[k], device.work_area_bytes(list[k].spec));
+}
+
 OffloadedFft::OffloadedFft(std::shared_ptr<Device> device, Precision precision, void* in, void* out,
                            const OffloadSpec& offload)
     : device_(std::move(device)),
       in_(in),
       out_(out),
       offload_(offload),
-      element_bytes_(precision == Precision::double_precision ? 16 : 8) {
-  for (int i = 0; i < offload.queues; ++i) queues_.push_back(device_->make_queue());
-}
+      element_bytes_(precision == Precision::double_precision ? 16 : 8),
+      streams_(offload.streams ? offload.streams : std::make_shared<DeviceStreams>(device_, 1)) {}
 
 OffloadedFft::OffloadedFft(std::shared_ptr<Device> device, const LocalFftSpec& spec, void* in, void* out,
                            const OffloadSpec& offload)
@@ -112,28 +132,16 @@ OffloadedFft::OffloadedFft(std::shared_ptr<Device> device, const LocalFftSpec& s
   credited_flops_ = flops_of(spec);
   data_bytes_ = elements_of(spec) * static_cast<Index>(element_bytes_);
   if (data_bytes_ == 0) {
-    work_.emplace(*device_, 0);
+    complete();
     return;
   }
   take_source(span_bytes(loops_of(spec, Side::in, element_bytes_), element_bytes_));
   if (!same_strides(spec))
     result_ = device_->allocate(span_bytes(loops_of(spec, Side::out, element_bytes_), element_bytes_));
-  const auto cut = std::ranges::max_element(
-      spec.batch, {}, [](const Loop& loop) { return loop.count > 1 ? loop.in_stride : Index{0}; });
-  if (offload.pieces == 1 || cut == spec.batch.end() || cut->count == 1) {
-    add_part(spec, 0, 0, 0);
-  } else {
-    const auto position = static_cast<std::size_t>(cut - spec.batch.begin());
-    for (int piece = 0; piece < offload.pieces; ++piece) {
-      const Range range = block_range(cut->count, offload.pieces, piece);
-      if (range.size() == 0) continue;
-      LocalFftSpec part = spec;
-      part.batch[position].count = range.size();
-      add_part(part, static_cast<std::size_t>(range.low * cut->in_stride) * element_bytes_,
-               static_cast<std::size_t>(range.low * cut->out_stride) * element_bytes_, parts_.size() % queues_.size());
-    }
-  }
-  work_.emplace(*device_, 3 * parts_.size());
+  for (const FftPiece& piece : pieces_of(spec, offload.pieces))
+    add_part(piece.spec, static_cast<std::size_t>(piece.in_offset) * element_bytes_,
+             static_cast<std::size_t>(piece.out_offset) * element_bytes_);
+  complete();
 }
 
 OffloadedFft::OffloadedFft(std::shared_ptr<Device> device, const std::vector<PlacedFft>& together, void* in, void* out,
@@ -153,9 +161,14 @@ OffloadedFft::OffloadedFft(std::shared_ptr<Device> device, const std::vector<Pla
     for (const PlacedFft& one : together) {
       if (elements_of(one.spec) == 0) continue;
       auto* const place = static_cast<std::byte*>(source_->data()) + one.offset;
-      part.ffts.push_back(device_->make_fft(one.spec, place, place));
+      add_fft(part, one.spec, place, place);
     }
   }
+  complete();
+}
+
+void OffloadedFft::complete() {
+  if (!offload_.streams) own_area_bytes_ = streams_->share_areas();
   work_.emplace(*device_, 3 * parts_.size());
 }
 
@@ -164,25 +177,29 @@ void OffloadedFft::take_source(std::size_t bytes) {
   source_ = owns_source_ ? std::shared_ptr<Buffer>(device_->allocate(bytes)) : offload_.memory;
 }
 
-void OffloadedFft::add_part(const LocalFftSpec& spec, std::size_t in_offset, std::size_t out_offset,
-                            std::size_t queue) {
+void OffloadedFft::add_part(const LocalFftSpec& spec, std::size_t in_offset, std::size_t out_offset) {
   Part part;
   part.in_offset = in_offset;
   part.out_offset = out_offset;
   part.to_device = rows_of(loops_of(spec, Side::in, element_bytes_), element_bytes_);
   part.to_host = rows_of(loops_of(spec, Side::out, element_bytes_), element_bytes_);
-  part.queue = queue;
+  part.stream = parts_.size() % streams_->count();
   auto* const source = static_cast<std::byte*>(source_->data()) + in_offset;
   auto* const result = result_ ? static_cast<std::byte*>(result_->data()) + out_offset : source;
-  part.ffts.push_back(device_->make_fft(spec, source, result));
+  add_fft(part, spec, source, result);
   parts_.push_back(std::move(part));
+}
+
+void OffloadedFft::add_fft(Part& part, const LocalFftSpec& spec, void* in, void* out) {
+  part.ffts.push_back(device_->make_fft(spec, in, out));
+  streams_->add(part.stream, *part.ffts.back());
 }
 
 void OffloadedFft::copy_in(const Part& part, const void* in) {
   for (RowCopy copy : part.to_device) {
     copy.to = at(source_->data(), copy.to) + part.in_offset;
     copy.from = at(in, copy.from) + part.in_offset;
-    queues_[part.queue]->copy(copy, CopyWay::to_device);
+    streams_->queue(part.stream).copy(copy, CopyWay::to_device);
   }
 }
 
@@ -192,17 +209,17 @@ void OffloadedFft::copy_out(const Part& part, void* out) {
   for (RowCopy copy : part.to_host) {
     copy.from = at(static_cast<const void*>(result), copy.from) + offset;
     copy.to = at(out, copy.to) + part.out_offset;
-    queues_[part.queue]->copy(copy, CopyWay::to_host);
+    streams_->queue(part.stream).copy(copy, CopyWay::to_host);
   }
 }
 
 void OffloadedFft::enqueue_ffts(Part& part) {
-  for (const auto& fft : part.ffts) fft->enqueue(*queues_[part.queue]);
+  for (const auto& fft : part.ffts) fft->enqueue(streams_->queue(part.stream));
 }
 
 void OffloadedFft::enqueue(void* in, void* out) {
   for (Part& part : parts_) {
-    Queue& queue = *queues_[part.queue];
+    Queue& queue = streams_->queue(part.stream);
     work_->span(queue, Phase::h2d, [&] { copy_in(part, in); });
     work_->span(queue, Phase::fft, [&] { enqueue_ffts(part); });
     work_->span(queue, Phase::d2h, [&] { copy_out(part, out); });
@@ -233,27 +250,23 @@ void OffloadedFft::end(PhaseClock& clock) {
   work_->settle(clock);
 }
 
-void OffloadedFft::synchronise() const {
-  for (const auto& queue : queues_) queue->synchronise();
-}
-
 std::vector<WorkPart> OffloadedFft::parts_at(void* in, void* out) {
   return {{Phase::h2d,
            [this, in] {
              for (const Part& part : parts_) copy_in(part, in);
-             synchronise();
+             streams_->synchronise();
            },
            data_bytes_},
           {Phase::fft,
            [this] {
              for (Part& part : parts_) enqueue_ffts(part);
-             synchronise();
+             streams_->synchronise();
            },
            2 * data_bytes_},
           {Phase::d2h,
            [this, out] {
              for (const Part& part : parts_) copy_out(part, out);
-             synchronise();
+             streams_->synchronise();
            },
            data_bytes_}};
 }
@@ -277,7 +290,8 @@ std::string OffloadedFft::describe() const {
 }
 
 std::size_t OffloadedFft::workspace_bytes() const {
-  std::size_t bytes = (source_ && owns_source_ ? source_->bytes() : 0) + (result_ ? result_->bytes() : 0);
+  std::size_t bytes =
+      own_area_bytes_ + (source_ && owns_source_ ? source_->bytes() : 0) + (result_ ? result_->bytes() : 0);
   for (const Part& part : parts_)
     for (const auto& fft : part.ffts) bytes += fft->workspace_bytes();
   return bytes;

@@ -8,6 +8,7 @@
 
 #include "interfaces/device.hpp"
 #include "interfaces/local_fft.hpp"
+#include "offload/device_streams.hpp"
 #include "offload/phased_work.hpp"
 
 namespace fourscore {
@@ -20,7 +21,8 @@ struct OffloadSpec {
   /// In so many parts, each copied and transformed in turn, so that both directions of copies and the transforms run at
   /// the same time. 1: one after the other.
   int pieces = 1;
-  int queues = 1;  ///< that parts take turns on
+  /// The streams of a plan, on which parts take turns. Whoever made them has work areas shared. Null: one of its own.
+  std::shared_ptr<DeviceStreams> streams{};
   /// Memory of the device for those of the transforms that fit in it and never run at the same time. Null: each has its
   /// own.
   std::shared_ptr<Buffer> memory{};
@@ -44,7 +46,7 @@ class OffloadedFft : public LocalFft {
   void execute_at(void* in, void* out) override;
   void run(PhaseClock& clock) override { run_at(in_, out_, clock); }
   void run_at(void* in, void* out, PhaseClock& clock) override;
-  [[nodiscard]] bool queues() const override { return offload_.queues > 1; }
+  [[nodiscard]] bool queues() const override { return streams_->count() > 1; }
   void begin(PhaseClock& clock) override;
   void end(PhaseClock& clock) override;
   [[nodiscard]] std::vector<WorkPart> parts() override { return parts_at(in_, out_); }
@@ -61,16 +63,17 @@ class OffloadedFft : public LocalFft {
     std::vector<RowCopy> to_device;  ///< addresses are offsets
     std::vector<RowCopy> to_host;
     std::vector<std::unique_ptr<DeviceFft>> ffts;
-    std::size_t queue = 0;
+    std::size_t stream = 0;
   };
   OffloadedFft(std::shared_ptr<Device> device, Precision precision, void* in, void* out, const OffloadSpec& offload);
   void take_source(std::size_t bytes);
-  void add_part(const LocalFftSpec& spec, std::size_t in_offset, std::size_t out_offset, std::size_t queue);
+  void add_part(const LocalFftSpec& spec, std::size_t in_offset, std::size_t out_offset);
+  void add_fft(Part& part, const LocalFftSpec& spec, void* in, void* out);
+  void complete();
   void enqueue(void* in, void* out);
   void copy_in(const Part& part, const void* in);
   void copy_out(const Part& part, void* out);
   void enqueue_ffts(Part& part);
-  void synchronise() const;
 
   std::shared_ptr<Device> device_;
   void* in_;
@@ -82,10 +85,22 @@ class OffloadedFft : public LocalFft {
   std::shared_ptr<Buffer> source_;
   bool owns_source_ = true;
   std::unique_ptr<Buffer> result_;  ///< null: in the source's place
-  std::vector<std::unique_ptr<Queue>> queues_;
+  std::shared_ptr<DeviceStreams> streams_;
+  std::size_t own_area_bytes_ = 0;
   std::vector<Part> parts_;
   std::optional<PhasedWork> work_;
 };
+
+/// The parts of a transform that goes in so many pieces, cut along the loop of the largest stride. One where there is
+/// none to cut; fewer where that has fewer indices.
+struct FftPiece {
+  LocalFftSpec spec;
+  Index in_offset = 0;  ///< elements
+  Index out_offset = 0;
+};
+[[nodiscard]] std::vector<FftPiece> pieces_of(const LocalFftSpec& spec, int pieces);
+/// Widens the work areas of streams, in bytes, to what such a transform takes there.
+void widen_work_areas(Device& device, const LocalFftSpec& spec, int pieces, std::vector<std::size_t>& areas);
 
 /// A library whose transforms are OffloadedFft.
 class OffloadingLibrary : public LocalFftLibrary {
@@ -101,6 +116,9 @@ class OffloadingLibrary : public LocalFftLibrary {
   [[nodiscard]] std::unique_ptr<LocalFft> make_together(const std::vector<PlacedFft>& together, void* in,
                                                         void* out) const {
     return std::make_unique<OffloadedFft>(device_, together, in, out, offload_);
+  }
+  [[nodiscard]] std::size_t share_workspace() const override {
+    return offload_.streams ? offload_.streams->share_areas() : 0;
   }
   void import_wisdom(const std::string& /*text*/, const std::string& /*origin*/) const override {}
   [[nodiscard]] std::string export_wisdom() const override { return {}; }

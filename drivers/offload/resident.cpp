@@ -11,19 +11,24 @@ namespace {
 
 class ResidentFft : public LocalFft {
  public:
-  ResidentFft(std::shared_ptr<Device> device, const Mirrors& mirrors, const LocalFftSpec& spec, void* in, void* out)
-      : device_(std::move(device)), queue_(device_->make_queue()), work_(*device_, 1) {
-    fft_ = device_->make_fft(spec, mirrors.on_device(in), mirrors.on_device(out));
+  ResidentFft(std::shared_ptr<Device> device, std::shared_ptr<DeviceStreams> streams, const Mirrors& mirrors,
+              const LocalFftSpec& spec, void* in, void* out)
+      : device_(std::move(device)),
+        streams_(std::move(streams)),
+        work_(*device_, 1),
+        fft_(device_->make_fft(spec, mirrors.on_device(in), mirrors.on_device(out))) {
+    streams_->add(0, *fft_);
   }
   void execute() override {
-    fft_->enqueue(*queue_);
-    queue_->synchronise();
+    fft_->enqueue(streams_->queue(0));
+    streams_->synchronise();
   }
   /// A chain's transforms stay where they are.
   void execute_at(void* /*in*/, void* /*out*/) override { execute(); }
   void run(PhaseClock& clock) override {
     const DeviceRegion region(clock, Phase::fft);
-    work_.span(*queue_, Phase::fft, [&] { fft_->enqueue(*queue_); });
+    Queue& queue = streams_->queue(0);
+    work_.span(queue, Phase::fft, [&] { fft_->enqueue(queue); });
     work_.settle(clock);
   }
   [[nodiscard]] std::string describe() const override { return fft_->describe(); }
@@ -33,7 +38,7 @@ class ResidentFft : public LocalFft {
 
  private:
   std::shared_ptr<Device> device_;
-  std::unique_ptr<Queue> queue_;
+  std::shared_ptr<DeviceStreams> streams_;
   PhasedWork work_;
   std::unique_ptr<DeviceFft> fft_;
 };
@@ -270,7 +275,7 @@ class ResidentExchange : public Exchange {
 }  // namespace
 
 std::unique_ptr<LocalFft> ResidentLibrary::make(const LocalFftSpec& spec, void* in, void* out) const {
-  return std::make_unique<ResidentFft>(device_, mirrors_, spec, in, out);
+  return std::make_unique<ResidentFft>(device_, streams_, mirrors_, spec, in, out);
 }
 
 std::unique_ptr<Exchange> ResidentMethod::make(const ExchangeSpec& spec) const {

@@ -9,6 +9,7 @@
 
 #include "interfaces/device.hpp"
 #include "offload/device_arrays.hpp"
+#include "offload/device_streams.hpp"
 #include "offload/phased_work.hpp"
 
 namespace fourscore {
@@ -17,10 +18,14 @@ namespace fourscore {
 class ResidentLibrary : public LocalFftLibrary {
  public:
   ResidentLibrary(std::shared_ptr<Device> device, const Mirrors& mirrors, Card card)
-      : device_(std::move(device)), mirrors_(mirrors), card_(std::move(card)) {}
+      : device_(std::move(device)),
+        mirrors_(mirrors),
+        card_(std::move(card)),
+        streams_(std::make_shared<DeviceStreams>(device_, 1)) {}
   [[nodiscard]] Card card() const override { return card_; }
   [[nodiscard]] std::string version() const override { return {}; }
   [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override;
+  [[nodiscard]] std::size_t share_workspace() const override { return streams_->share_areas(); }
   void import_wisdom(const std::string& /*text*/, const std::string& /*origin*/) const override {}
   [[nodiscard]] std::string export_wisdom() const override { return {}; }
 
@@ -28,6 +33,7 @@ class ResidentLibrary : public LocalFftLibrary {
   std::shared_ptr<Device> device_;
   const Mirrors& mirrors_;
   Card card_;
+  std::shared_ptr<DeviceStreams> streams_;  ///< one, of all its transforms
 };
 
 /// Exchanges of another method between the mirrors. One whose packing can be done apart (Exchange::packed_memory()) has

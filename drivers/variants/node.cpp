@@ -185,6 +185,17 @@ class Node : public OffloadingVariant {
     const Index most = largest_box(stages, rank, true);
     return static_cast<double>(most) * static_cast<double>(problem.element_bytes());
   }
+  [[nodiscard]] std::size_t work_area_bytes(Device& device, const Problem& problem, int ranks,
+                                            int rank) const override {
+    const Grid grid = require_grid_of(problem, ranks);
+    std::vector<std::size_t> area(1);
+    for (const ChainStage& stage : arrange_stages(problem, pencil_stages(problem.complex_extents(), grid)))
+      if (!stage.axes.empty())
+        widen_work_areas(
+            device, local_fft_spec(problem, stage.axes, stage.layout.box(rank).extents(), stage.layout.strides(rank)),
+            1, area);
+    return area.front();
+  }
   [[nodiscard]] Grid require_grid_of(const Problem& problem, int ranks) const {
     const auto grid = grid_of(problem, ranks);
     if (!grid) throw InputError(supports(problem, ranks).value_or("no grid fits"));

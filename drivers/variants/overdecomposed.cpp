@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
+#include <set>
 
 #include "chain/limits_and_cost.hpp"
 #include "chain/offloading_variant.hpp"
@@ -117,6 +119,25 @@ class Overdecomposed : public OffloadingVariant {
     for (const PencilState& state : pencil_states(problem, require_choice(problem, ranks)))
       if (state.axis) most = std::max(most, whole_rank ? state.layout.volume(rank) : largest_span(state, rank));
     return static_cast<double>(most) * static_cast<double>(problem.element_bytes());
+  }
+  [[nodiscard]] std::size_t work_area_bytes(Device& device, const Problem& problem, int ranks,
+                                            int rank) const override {
+    const bool whole_rank = offloads(problem) == "rank";
+    std::vector<std::size_t> area(1);
+    std::set<std::array<Extents, 2>> known;  // extents and strides
+    for (const PencilState& state : pencil_states(problem, require_choice(problem, ranks))) {
+      if (!state.axis) continue;
+      known.clear();
+      for (const Box& held : state.layout.boxes(rank)) {
+        const Extents strides = state.layout.strides_within(held);
+        if (whole_rank) known.insert({held.extents(), strides});
+        if (whole_rank) continue;
+        for (const Overlap& pencil : state.pencils.overlaps(held)) known.insert({pencil.box.extents(), strides});
+      }
+      for (const auto& [extents, strides] : known)
+        widen_work_areas(device, local_fft_spec(problem, {*state.axis}, extents, strides), 1, area);
+    }
+    return area.front();
   }
   /// Elements from the first to the last of a pencil, as it lies in the rank's memory and on the device.
   [[nodiscard]] static Index largest_span(const PencilState& state, int rank) {

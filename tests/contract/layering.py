@@ -390,7 +390,7 @@ READS = {
     "jobscripts/laboratory/network.cpp": "namespaces in /proc",
 } | dict.fromkeys(
     (
-        *("core/memory.cpp", "core/moment.cpp", "drivers/harness/numa_distance.cpp", "drivers/harness/system_files.cpp", "drivers/devices/cuda.cpp"),
+        *("core/memory.cpp", "core/moment.cpp", "drivers/harness/numa_distance.cpp", "drivers/harness/system_files.cpp", "drivers/devices/cuda/device.cpp"),
         *("drivers/qualification/qualify.cpp", "hwcounters/arch.cpp", "hwcounters/cache_geometry.cpp", "hwcounters/perf.cpp", "hwcounters/powercap.cpp"),
         *("hwcounters/process_sockets.cpp", "hwcounters/resctrl.cpp", "hwcounters/sysfs_pmu.cpp", "jobscripts/base/supervisor.cpp"),
     ),

@@ -16,6 +16,7 @@
 
 #include "core/text.hpp"
 #include "devices/cuda/check.hpp"
+#include "devices/cuda/device.hpp"
 
 namespace fourscore::cuda {
 
@@ -27,7 +28,9 @@ struct Functions {
   std::string file{};     ///< its path
   decltype(&cufftCreate) create = nullptr;
   decltype(&cufftDestroy) destroy = nullptr;
+  decltype(&cufftSetAutoAllocation) set_automatic_area = nullptr;
   decltype(&cufftMakePlanMany64) make_plan = nullptr;
+  decltype(&cufftSetWorkArea) set_area = nullptr;
   decltype(&cufftSetStream) set_stream = nullptr;
   decltype(&cufftGetVersion) get_version = nullptr;
   decltype(&cufftExecC2C) c2c = nullptr;
@@ -58,7 +61,9 @@ Functions load() {
   };
   find(functions.create, "cufftCreate");
   find(functions.destroy, "cufftDestroy");
+  find(functions.set_automatic_area, "cufftSetAutoAllocation");
   find(functions.make_plan, "cufftMakePlanMany64");
+  find(functions.set_area, "cufftSetWorkArea");
   find(functions.set_stream, "cufftSetStream");
   find(functions.get_version, "cufftGetVersion");
   find(functions.c2c, "cufftExecC2C");
@@ -103,9 +108,15 @@ void require(cufftResult result, const char* call) {
     throw std::runtime_error(fmt::format("{} failed: {} ({})", call, text_of_result(result), static_cast<int>(result)));
 }
 
+/// Without a work area of its own.
 class PlanHandle {
  public:
-  PlanHandle() { require(cufft().create(&plan_), "cufftCreate"); }
+  PlanHandle() {
+    require(cufft().create(&plan_), "cufftCreate");
+    const cufftResult told = cufft().set_automatic_area(plan_, 0);
+    if (told != CUFFT_SUCCESS) cufft().destroy(plan_);
+    require(told, "cufftSetAutoAllocation");
+  }
   ~PlanHandle() {
     if (owns_) cufft().destroy(plan_);
   }
@@ -123,6 +134,7 @@ class PlanHandle {
 /// One plan of cuFFT, which has one loop over transforms at most, executed at several places.
 struct Pass {
   PlanHandle plan{};
+  std::size_t area_bytes = 0;
   cufftType type = CUFFT_Z2Z;
   int direction = CUFFT_FORWARD;
   std::vector<std::array<Index, 2>> offsets;  ///< in elements of the complex type, of input and output
@@ -181,7 +193,11 @@ class CufftTransform : public DeviceFft {
     for (const Pass& pass : passes_) calls += pass.offsets.size();
     return fmt::format("cuFFT: {}, {}", plural(passes_.size(), "plan"), plural(calls, "call"));
   }
-  [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_bytes_; }
+  [[nodiscard]] std::size_t work_area_bytes() const override { return work_area_bytes_; }
+  void use_work_area(void* area) override {
+    for (const Pass& pass : passes_)
+      if (pass.area_bytes > 0) require(cufft().set_area(pass.plan.get(), area), "cufftSetWorkArea");
+  }
 
  private:
   /// Slowest first; the halved axis, of stride 1, last.
@@ -270,13 +286,12 @@ class CufftTransform : public DeviceFft {
       in_embed.push_back(in_before * (last && real_in ? 2 : 1));
       out_embed.push_back(out_before * (last && real_out ? 2 : 1));
     }
-    std::size_t workspace = 0;
     require(
         cufft().make_plan(pass.plan.get(), static_cast<int>(n.size()), n.data(), in_embed.data(), axes.back().in_stride,
                           batch.in_stride * (real_in ? 2 : 1), out_embed.data(), axes.back().out_stride,
-                          batch.out_stride * (real_out ? 2 : 1), pass.type, batch.count, &workspace),
+                          batch.out_stride * (real_out ? 2 : 1), pass.type, batch.count, &pass.area_bytes),
         "cufftMakePlanMany64");
-    workspace_bytes_ += workspace;
+    work_area_bytes_ = std::max(work_area_bytes_, pass.area_bytes);
   }
 
   static void execute(const Pass& pass, void* in, void* out) {
@@ -308,7 +323,7 @@ class CufftTransform : public DeviceFft {
   char* out_;
   Index element_bytes_;
   std::vector<Pass> passes_;
-  std::size_t workspace_bytes_ = 0;
+  std::size_t work_area_bytes_ = 0;  ///< what the largest pass takes: they run in turn
 };
 
 }  // namespace

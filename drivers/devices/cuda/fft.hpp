@@ -16,10 +16,6 @@ class CudaQueue;
 
 /// Nothing where cuFFT can be loaded, or why not.
 [[nodiscard]] std::string cufft_unavailable();
-/// "11.0.0"; empty where it cannot be loaded.
-[[nodiscard]] std::string cufft_version();
-/// The path of the file that is opened.
-[[nodiscard]] std::string cufft_file();
 
 /// As Device::make_fft(). Throws std::runtime_error with cuFFT's error.
 [[nodiscard]] std::unique_ptr<DeviceFft> make_cufft(const LocalFftSpec& spec, void* in, void* out);

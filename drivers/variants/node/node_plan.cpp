@@ -87,6 +87,7 @@ NodePlan::NodePlan(const PlanContext& context, std::vector<ChainStage> stages, c
   allocate(context, static_cast<std::size_t>(elements * element_bytes_), stages_.size() > 1);
   make_passes(context);
   make_exchanges(context);
+  declared().workspace_bytes = context.local_fft.share_workspace();
   declare_work();
 }
 
@@ -279,7 +280,7 @@ std::vector<Component> NodePlan::components() {
 
 void NodePlan::declare_work() {
   PlanFacts& facts = declared();
-  facts.workspace_bytes = workspace_->bytes() + options_.device_bytes;
+  facts.workspace_bytes += workspace_->bytes() + options_.device_bytes;
   for (const auto& exchange : exchanges_) facts.message_volume += exchange->message_volume();
   for (const auto& passes : passes_)
     for (const Pass& pass : passes)

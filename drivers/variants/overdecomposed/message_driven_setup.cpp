@@ -77,6 +77,7 @@ MessageDrivenPlan::MessageDrivenPlan(const PlanContext& context, std::vector<Pen
     make_launches(context, *together);
   else
     make_local_ffts(context);
+  declared().workspace_bytes = context.local_fft.share_workspace();
   make_gates();
   make_queues();
   declare_work();
@@ -174,7 +175,7 @@ void MessageDrivenPlan::make_queues() {
 void MessageDrivenPlan::declare_work() {
   PlanFacts& facts = declared();
   facts.message_volume = tables_->traffic;
-  facts.workspace_bytes = tables_->workspace_bytes() + options_.device_bytes;
+  facts.workspace_bytes += tables_->workspace_bytes() + options_.device_bytes;
   for (const LocalFft* fft : fft_of_task_)
     if (fft != nullptr) facts.device_work += fft->device_work();
   for (const auto& launch : launches_) {

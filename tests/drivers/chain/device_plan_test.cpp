@@ -177,6 +177,21 @@ TEST_P(DevicePlans, TellCopiesFromTransforms) {
     });
 }
 
+/// On the pretended CUDA, which knows what is allocated: arrays, and one work area for all transforms of a stream.
+TEST_P(DevicePlans, HoldTheMemoryOfTheDeviceThatTheyDeclare) {
+  const auto used = reinterpret_cast<double (*)()>(dlsym(RTLD_DEFAULT, "pretended_cuda_used"));
+  if (used == nullptr || ranks_ > 1) GTEST_SKIP() << "for one rank and a device that tells what it holds";
+  for (const auto& name : variants)
+    for (const Problem& contract : test::contracts({12, 10, 8})) {
+      const Problem problem = with_staging(contract);
+      const double before = used();
+      const auto plan = test::make_plan(variant(name), problem, nullptr);
+      EXPECT_EQ(used() - before, static_cast<double>(plan->facts().workspace_bytes)) << name;
+      EXPECT_GE(plan->facts().workspace_bytes, 2 * 12 * 10 * 8 * problem.element_bytes())
+          << name << ": array, work area";
+    }
+}
+
 /// Within 2 % of the host's clock, at least in the quietest of several runs, in both kinds and precisions.
 TEST_P(DevicePlans, HavePhasesThatAddUpToTheHostsClock) {
   Problem contract;

@@ -39,6 +39,7 @@ struct Plan {
   Side out;
   cufftType type = CUFFT_Z2Z;
   long long batch = 0;
+  bool allocates = true;  ///< its area, when it is made
   void* area = nullptr;
   std::size_t area_bytes = 0;
   cudaStream_t stream = nullptr;
@@ -186,6 +187,7 @@ void run(const Plan& plan, const In* in, Out* out, int sign) {
   check_reach<In>(plan.in, plan.in_extents(), plan.batch, in);
   check_reach<Out>(plan.out, plan.out_extents(), plan.batch, out);
   if (static_cast<const void*>(in) == static_cast<const void*>(out)) check_layouts(plan);
+  if (!pretended_cuda::is_on_device(plan.area, plan.area_bytes)) stop("a transform has no work area");
   const UsedArea area(plan);
   std::vector<std::vector<Complex>> all(static_cast<std::size_t>(plan.batch));
   for (std::size_t b = 0; b < all.size(); ++b) {
@@ -242,8 +244,25 @@ cufftResult cufftDestroy(cufftHandle handle) {
   const std::lock_guard lock(mutex);
   const auto found = plans.find(handle);
   if (found == plans.end()) return CUFFT_INVALID_PLAN;
-  (void)cudaFree(found->second->area);
+  if (found->second->allocates) (void)cudaFree(found->second->area);
   plans.erase(found);
+  return CUFFT_SUCCESS;
+}
+
+cufftResult cufftSetAutoAllocation(cufftHandle handle, int automatic) {
+  if (pretended_cuda::count_call() != cudaSuccess) return CUFFT_SETUP_FAILED;
+  Plan* const plan = find(handle);
+  if (plan == nullptr || !plan->n.empty()) return CUFFT_INVALID_PLAN;
+  plan->allocates = automatic != 0;
+  return CUFFT_SUCCESS;
+}
+
+cufftResult cufftSetWorkArea(cufftHandle handle, void* area) {
+  if (pretended_cuda::count_call() != cudaSuccess) return CUFFT_SETUP_FAILED;
+  Plan* const plan = find(handle);
+  if (plan == nullptr || plan->n.empty() || plan->allocates) return CUFFT_INVALID_PLAN;
+  if (!pretended_cuda::is_on_device(area, plan->area_bytes)) stop("a work area smaller than its plan asks for");
+  plan->area = area;
   return CUFFT_SUCCESS;
 }
 
@@ -259,12 +278,14 @@ cufftResult cufftMakePlanMany64(cufftHandle handle, int rank, long long* n, long
            {{in_embed, in_embed + rank}, in_stride, in_distance},
            {{out_embed, out_embed + rank}, out_stride, out_distance},
            type,
-           batch};
+           batch,
+           plan->allocates};
   for (std::size_t i = 1; i < plan->n.size(); ++i)
     if (plan->in.embed[i] < plan->in_extents()[i] || plan->out.embed[i] < plan->out_extents()[i])
       return CUFFT_INVALID_VALUE;
   plan->area_bytes = static_cast<std::size_t>(volume(plan->n) * batch) * (plan->is_double() ? 16 : 8);
   *workspace = plan->area_bytes;
+  if (!plan->allocates) return CUFFT_SUCCESS;
   return cudaMalloc(&plan->area, plan->area_bytes) == cudaSuccess ? CUFFT_SUCCESS : CUFFT_ALLOC_FAILED;
 }
 

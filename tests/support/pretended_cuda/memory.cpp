@@ -175,6 +175,10 @@ std::size_t pretended_cuda_held() {
   return pretended_cuda::blocks.size();
 }
 
+/// Bytes of the device that are not freed. For tests, too.
+double pretended_cuda_used();
+double pretended_cuda_used() { return pretended_cuda::used_bytes(); }
+
 cudaError_t cudaMalloc(void** data, std::size_t bytes) {
   PRETENDED_CALL();
   return pretended_cuda::allocate(data, bytes, Place::device);

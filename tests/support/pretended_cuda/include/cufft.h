@@ -38,9 +38,11 @@ extern "C" {
 cufftResult cufftGetVersion(int* version);
 cufftResult cufftCreate(cufftHandle* plan);
 cufftResult cufftDestroy(cufftHandle plan);
+cufftResult cufftSetAutoAllocation(cufftHandle plan, int automatic);
 cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, long long* n, long long* in_embed, long long in_stride,
                                 long long in_distance, long long* out_embed, long long out_stride,
                                 long long out_distance, cufftType type, long long batch, std::size_t* workspace);
+cufftResult cufftSetWorkArea(cufftHandle plan, void* area);
 cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream);
 cufftResult cufftExecC2C(cufftHandle plan, cufftComplex* in, cufftComplex* out, int direction);
 cufftResult cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleComplex* out, int direction);
