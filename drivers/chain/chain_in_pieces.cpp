@@ -33,13 +33,15 @@ std::vector<std::size_t> TransformChain::links_of_transforms(const PlanContext& 
   std::vector<std::size_t> result(links_.size(), none);
   std::vector<int> taken(links_.size(), 0);
   for (std::size_t i = 0; in_pieces() && i < links_.size(); ++i) {
-    const auto& axes = links_[i].stage.axes;
-    if (i == out_of_place || axes.empty() || std::ranges::find(axes, std::size_t{0}) != axes.end()) continue;
-    const auto goes_with = [&](std::size_t neighbour) {
-      return keeps_first_axis_whole(links_[i].stage.layout, links_[neighbour].stage.layout, context.comm);
+    const std::vector<Axes> passes = links_[i].stage.passes();
+    if (i == out_of_place || passes.empty()) continue;
+    const auto goes_with = [&](std::size_t neighbour, const Axes& pass) {
+      return std::ranges::find(pass, std::size_t{0}) == pass.end() &&
+             keeps_first_axis_whole(links_[i].stage.layout, links_[neighbour].stage.layout, context.comm);
     };
-    if (i > 0 && goes_with(i - 1)) result[i] = i - 1;
-    if (i + 1 < links_.size() && goes_with(i + 1) && (result[i] == none || taken[i] < taken[i - 1])) result[i] = i;
+    if (i > 0 && goes_with(i - 1, passes.front())) result[i] = i - 1;
+    if (i + 1 < links_.size() && goes_with(i + 1, passes.back()) && (result[i] == none || taken[i] < taken[i - 1]))
+      result[i] = i;
     if (result[i] != none) ++taken[result[i]];
   }
   return result;
@@ -48,13 +50,15 @@ std::vector<std::size_t> TransformChain::links_of_transforms(const PlanContext& 
 void TransformChain::make_slices(const PlanContext& context, std::size_t stage, std::size_t link, std::byte* data) {
   const int me = mpi::rank_in(context.comm);
   const Decomposition& layout = links_[stage].stage.layout;
+  const std::vector<Axes> passes = links_[stage].stage.passes();
+  const Axes& axes = link == stage ? passes.back() : passes.front();
   const Index extent = layout.box(me).extents()[0];
   const Index bytes = layout.strides(me)[0] * static_cast<Index>(context.problem.element_bytes());
   auto& slices = link == stage ? links_[link].overlap.before_ : links_[link].overlap.after_;
   for (int k = 0; k < options_.pieces; ++k) {
     const Range slice = block_range(extent, options_.pieces, k);
     std::byte* const place = data + slice.low * bytes;
-    slices.push_back(context.local_fft.make(fft_spec(context, links_[stage].stage, slice), place, place));
+    slices.push_back(context.local_fft.make(fft_spec(context, links_[stage].stage, axes, slice), place, place));
   }
 }
 

@@ -11,14 +11,38 @@ namespace fourscore {
 
 namespace {
 
+void append(Axes& axes, const Axes& more) { axes.insert(axes.end(), more.begin(), more.end()); }
+
+/// The passes of stages that became one.
+std::vector<Axes> merge_passes(const std::vector<Axes>& passes, Merging merging, std::size_t dimensions) {
+  std::vector<Axes> merged;
+  for (const Axes& pass : passes) {
+    const bool joins =
+        !merged.empty() && merging == Merging::leaves_batch && merged.back().size() + pass.size() < dimensions;
+    if (joins)
+      append(merged.back(), pass);
+    else
+      merged.push_back(pass);
+  }
+  return merged;
+}
+
 /// Stages that follow each other in the same layout become one.
-std::vector<ChainStage> merge_stages(std::vector<ChainStage> stages) {
+std::vector<ChainStage> merge_stages(std::vector<ChainStage> stages, Merging merging, std::size_t dimensions) {
   std::vector<ChainStage> merged;
   for (ChainStage& stage : stages) {
-    if (!merged.empty() && merged.back().layout.same_boxes(stage.layout))
-      merged.back().axes.insert(merged.back().axes.end(), stage.axes.begin(), stage.axes.end());
-    else
+    const std::vector<Axes> passes = stage.passes();
+    if (!merged.empty() && merged.back().layout.same_boxes(stage.layout)) {
+      append(merged.back().axes, stage.axes);
+      merged.back().in_turn.insert(merged.back().in_turn.end(), passes.begin(), passes.end());
+    } else {
       merged.push_back(std::move(stage));
+      merged.back().in_turn = passes;
+    }
+  }
+  for (ChainStage& stage : merged) {
+    stage.in_turn = merging == Merging::all ? std::vector<Axes>{} : merge_passes(stage.in_turn, merging, dimensions);
+    if (stage.in_turn.size() == 1) stage.in_turn.clear();
   }
   return merged;
 }
@@ -46,7 +70,8 @@ std::vector<ChainStage> whole_stage(const Problem& problem) {
   return {stage};
 }
 
-std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward, Return way_back) {
+std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<ChainStage> forward, Return way_back,
+                                       Merging merging) {
   std::vector<ChainStage> stages = std::move(forward);
   const bool natural = problem.contract.layout == LayoutContract::natural;
   if (natural && way_back == Return::through_stages)
@@ -55,7 +80,7 @@ std::vector<ChainStage> arrange_stages(const Problem& problem, std::vector<Chain
     stages.push_back({stages.front().layout, {}});
   if (problem.direction == Direction::backward && (!natural || problem.real_output() || truncates(problem)))
     std::ranges::reverse(stages);
-  return merge_stages(std::move(stages));
+  return merge_stages(std::move(stages), merging, problem.shape.size());
 }
 
 std::vector<RedistributionGroup> redistributions_between(const std::vector<ChainStage>& stages, int rank) {

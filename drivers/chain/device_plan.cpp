@@ -135,7 +135,7 @@ double device_bytes(const Problem& problem, const DeviceRequest& request, const 
     elements = largest_box(stages, rank, true);
   } else {
     for (const ChainStage& stage : stages)
-      if (!stage.axes.empty()) elements += stage.layout.box(rank).volume();
+      elements += static_cast<Index>(stage.passes().size()) * stage.layout.box(rank).volume();
   }
   return static_cast<double>(elements) * static_cast<double>(problem.element_bytes());
 }
@@ -176,6 +176,11 @@ std::vector<Parameter> device_parameters() {
        "host",
        {"host", "device"}},
       {.name = "pieces", .summary = "of staging=streamed: 1 to 1024", .fallback = "4", .samples = {"1", "3", "9"}},
+      {"merge-stages",
+       "stages in the same layout, as all are on one rank: one plan (yes), one for each (no), or one plan unless it "
+       "leaves staging=streamed nothing to cut (auto)",
+       "auto",
+       {"auto", "yes", "no"}},
   };
 }
 
@@ -192,6 +197,13 @@ DeviceRequest device_request(const Problem& problem) {
   request.pieces = static_cast<int>(integer_parameter(problem, "pieces", 4, 1, 1024));
   request.asks_for_pieces = problem.parameters.contains("pieces") && request.pieces > 1;
   return request;
+}
+
+Merging merging_of(const Problem& problem) {
+  const std::string asked = choice_parameter(problem, "merge-stages", {"auto", "yes", "no"});
+  if (asked == "no") return Merging::none;
+  const bool streams = device_request(problem).staging == DataStaging::streamed;
+  return asked == "auto" && streams ? Merging::leaves_batch : Merging::all;
 }
 
 DeviceChoice choose_device(const DeviceBackend& backend, MPI_Comm comm) {
@@ -226,6 +238,9 @@ std::optional<std::string> DeviceVariant::supports(const Problem& problem, int r
     return "more pieces than 1 take staging=streamed";
   auto reason = fits(problem, ranks);
   if (reason) return reason;
+  if (choice_parameter(problem, "merge-stages", {"auto", "yes", "no"}) != "auto" &&
+      !has_stages_to_merge(problem, ranks))
+    return "merge-stages takes stages in the same layout, and here there are none";
   if (const std::string missing = request.backend->unavailable(); !missing.empty())
     return fmt::format("no device '{}' can be used: {}", request.backend->card().name, missing);
   if (request.direct && !request.backend->mpi_takes_its_memory())
@@ -298,6 +313,13 @@ OffloadedContext::OffloadedContext(const PlanContext& context, const DeviceReque
   };
 }
 
+bool DeviceVariant::has_stages_to_merge(const Problem& problem, int ranks) const {
+  Problem apart = problem;
+  apart.parameters["merge-stages"] = "no";
+  return std::ranges::any_of(stages(apart, fitting_grid(apart, ranks)),
+                             [](const ChainStage& stage) { return stage.in_turn.size() > 1; });
+}
+
 double DeviceVariant::bytes_on_device(const Problem& problem, int ranks, int rank) const {
   return device_bytes(problem, device_request(problem), stages(problem, fitting_grid(problem, ranks)), rank);
 }
@@ -307,10 +329,10 @@ std::size_t DeviceVariant::work_area_bytes(Device& device, const Problem& proble
   const bool streams = request.staging == DataStaging::streamed;
   std::vector<std::size_t> areas(streams ? streamed_queues : 1);
   for (const ChainStage& stage : stages(problem, fitting_grid(problem, ranks)))
-    if (!stage.axes.empty())
-      widen_work_areas(
-          device, local_fft_spec(problem, stage.axes, stage.layout.box(rank).extents(), stage.layout.strides(rank)),
-          streams ? request.pieces : 1, areas);
+    for (const Axes& axes : stage.passes())
+      widen_work_areas(device,
+                       local_fft_spec(problem, axes, stage.layout.box(rank).extents(), stage.layout.strides(rank)),
+                       streams ? request.pieces : 1, areas);
   return std::accumulate(areas.begin(), areas.end(), std::size_t{0});
 }
 

@@ -33,6 +33,9 @@ struct DeviceRequest {
 [[nodiscard]] std::vector<Parameter> device_parameters();
 /// Throws InputError naming the parameter, its value and what is allowed.
 [[nodiscard]] DeviceRequest device_request(const Problem& problem);
+/// Which stages have a plan together, as `merge-stages` says: by default all that lie in one layout, but for what
+/// staging=streamed cuts into pieces. Throws InputError.
+[[nodiscard]] Merging merging_of(const Problem& problem);
 
 /// The device of this rank: that of its number among the ranks of its node, modulo the number of devices.
 struct DeviceChoice {
@@ -102,6 +105,7 @@ class DeviceVariant : public ChainVariant, protected RequestedDevice {
   [[nodiscard]] virtual Cost cost_of_whole_exchanges(const Problem& problem, int ranks) const = 0;
 
  private:
+  [[nodiscard]] bool has_stages_to_merge(const Problem& problem, int ranks) const;
   [[nodiscard]] double bytes_on_device(const Problem& problem, int ranks, int rank) const override;
   [[nodiscard]] std::size_t work_area_bytes(Device& device, const Problem& problem, int ranks, int rank) const override;
 };

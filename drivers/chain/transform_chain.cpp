@@ -20,11 +20,9 @@ bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
 /// Throws std::invalid_argument unless the halved axis of real data is transformed first from reals, or last to reals.
 void check_halved_axis(const Problem& problem, const std::vector<ChainStage>& stages) {
   if (problem.kind == Kind::c2c) return;
-  std::vector<const ChainStage*> transforming;
-  for (const ChainStage& stage : stages)
-    if (!stage.axes.empty()) transforming.push_back(&stage);
-  if (transforming.empty() ||
-      !contains((problem.real_input() ? transforming.front() : transforming.back())->axes, problem.last_axis()))
+  std::vector<Axes> passes;
+  for (const ChainStage& stage : stages) std::ranges::copy(stage.passes(), std::back_inserter(passes));
+  if (passes.empty() || !contains(problem.real_input() ? passes.front() : passes.back(), problem.last_axis()))
     throw std::invalid_argument("a chain that transforms the halved axis neither first from real nor last to real");
 }
 
@@ -167,7 +165,7 @@ bool TransformChain::can_gather(const PlanContext& context, std::size_t number, 
     return false;
   if (context.problem.fields > 1 && stage.axes.front() == axis_of_fields(context.problem)) return false;
   const auto sources = links_[number].exchange->readable_sources();
-  return sources && GatheredFft::serves(fft_spec(context, stage), array_of(context, number + 1, 1 - source),
+  return sources && GatheredFft::serves(fft_spec(context, stage, stage.axes), array_of(context, number + 1, 1 - source),
                                         stage.axes.front(), *sources);
 }
 
@@ -182,12 +180,12 @@ std::size_t TransformChain::out_of_place_stage(const Problem& problem, std::size
   return static_cast<std::size_t>(first - links_.begin());
 }
 
-LocalFftSpec TransformChain::fft_spec(const PlanContext& context, const ChainStage& stage,
+LocalFftSpec TransformChain::fft_spec(const PlanContext& context, const ChainStage& stage, const Axes& axes,
                                       std::optional<Range> slice) const {
   const int me = mpi::rank_in(context.comm);
   Extents extents = stage.layout.box(me).extents();
   if (slice) extents[0] = slice->size();
-  LocalFftSpec spec = local_fft_spec(context.problem, stage.axes, extents, stage.layout.strides(me));
+  LocalFftSpec spec = local_fft_spec(context.problem, axes, extents, stage.layout.strides(me));
   spec.single_plan = options_.single_plan;
   return spec;
 }
@@ -203,15 +201,14 @@ void TransformChain::make_local_ffts(const PlanContext& context, std::size_t out
     link.pads_at = data(place);
     if (i > 0 && links_[i - 1].reads_in_fft) {
       Link& before = links_[i - 1];
-      before.gathered =
-          std::make_unique<GatheredFft>(context.local_fft, fft_spec(context, stage), array_of(context, i, place),
-                                        stage.axes.front(), *before.exchange->readable_sources());
-    } else if (link_of[i] < links_.size()) {
-      make_slices(context, i, link_of[i], data(place));
+      before.gathered = std::make_unique<GatheredFft>(context.local_fft, fft_spec(context, stage, stage.axes),
+                                                      array_of(context, i, place), stage.axes.front(),
+                                                      *before.exchange->readable_sources());
     } else if (!stage.axes.empty()) {
+      if (link_of[i] < links_.size()) make_slices(context, i, link_of[i], data(place));
       const std::size_t from = place;
       if (i == out_of_place) place = 1 - place;
-      link.fft = context.local_fft.make(fft_spec(context, stage), data(from), data(place));
+      make_passes(context, i, link_of[i], data(from), data(place));
     }
     link.drops_at = data(place);
     if (!link.exchange) break;
@@ -226,6 +223,19 @@ void TransformChain::make_local_ffts(const PlanContext& context, std::size_t out
   }
 }
 
+void TransformChain::make_passes(const PlanContext& context, std::size_t stage, std::size_t sliced_with,
+                                 std::byte* from, std::byte* to) {
+  Link& link = links_[stage];
+  const std::vector<Axes> passes = link.stage.passes();
+  const bool sliced = sliced_with < links_.size();
+  const std::size_t first = sliced && sliced_with != stage ? 1 : 0;
+  const std::size_t last = passes.size() - (sliced_with == stage ? 1 : 0);
+  for (std::size_t pass = first; pass < last; ++pass) {
+    link.ffts.push_back(context.local_fft.make(fft_spec(context, link.stage, passes[pass]), from, to));
+    from = to;
+  }
+}
+
 void TransformChain::declare_work() {
   PlanFacts& facts = declared();
   const auto add = [&](const LocalFft& fft) {
@@ -235,9 +245,9 @@ void TransformChain::declare_work() {
   std::vector<std::string> of_slices;
   if (staging_) facts.workspace_bytes += staging_->bytes();
   for (const Link& link : links_) {
-    if (link.fft) {
-      add(*link.fft);
-      facts.local_ffts.push_back(link.fft->describe());
+    for (const auto& fft : link.ffts) {
+      add(*fft);
+      facts.local_ffts.push_back(fft->describe());
     }
     if (link.exchange) {
       facts.message_volume += link.exchange->message_volume();
@@ -276,7 +286,7 @@ void TransformChain::Link::transform(PhaseClock& clock) {
     const Region region(clock, Phase::unpack);
     pads->pad(pads_at);
   }
-  if (fft) fft->run(clock);
+  for (const auto& fft : ffts) fft->run(clock);
   if (drops) {
     const Region region(clock, Phase::pack);
     drops->drop(drops_at);
@@ -310,16 +320,15 @@ std::vector<Component> TransformChain::components() {
     list.push_back({fmt::format("fft-{}", ++ffts), Phase::fft, std::move(run), min_bytes});
   };
   // Each 1-D transform of a stage reads and writes the rank's data once.
-  const auto min_bytes_of_fft = [](const Link& link) {
-    return 2 * static_cast<Index>(link.stage.axes.size()) * link.bytes;
+  const auto min_bytes_of = [](const Link& link, const Axes& pass) {
+    return 2 * static_cast<Index>(pass.size()) * link.bytes;
   };
-  const auto add_slices = [&](const std::vector<std::unique_ptr<LocalFft>>& slices, const Link& transformed) {
-    if (slices.empty()) return;
+  const auto add_slices = [&](const std::vector<std::unique_ptr<LocalFft>>& slices, Index min_bytes) {
     add(
         [&slices] {
           for (const auto& slice : slices) slice->execute();
         },
-        min_bytes_of_fft(transformed));
+        min_bytes);
   };
   for (std::size_t i = 0; i < links_.size(); ++i) {
     Link& link = links_[i];
@@ -327,12 +336,15 @@ std::vector<Component> TransformChain::components() {
     if (link.pads)
       list.push_back({fmt::format("pad-{}", number), Phase::unpack, [&link] { link.pads->pad(link.pads_at); },
                       link.pads->kept_bytes() + link.pads->whole_bytes()});
-    if (link.fft) add_transform(list, *link.fft, ++ffts, min_bytes_of_fft(link));
+    const std::vector<Axes> passes = link.stage.passes();
+    const std::size_t sliced_before = i > 0 && !links_[i - 1].overlap.after_.empty() ? 1 : 0;
+    for (std::size_t k = 0; k < link.ffts.size(); ++k)
+      add_transform(list, *link.ffts[k], ++ffts, min_bytes_of(link, passes[sliced_before + k]));
     if (link.drops)
       list.push_back({fmt::format("drop-{}", number), Phase::pack, [&link] { link.drops->drop(link.drops_at); },
                       2 * link.drops->kept_bytes()});
     if (!link.exchange) break;
-    add_slices(link.overlap.before_, link);
+    if (!link.overlap.before_.empty()) add_slices(link.overlap.before_, min_bytes_of(link, passes.back()));
     if (GatheredFft* const gathered = link.gathered.get()) {
       add_exchange(list, *link.exchange, link.copies, number, gathered->bytes(), [gathered] { gathered->gather(); });
       add([gathered] { gathered->transform(); }, gathered->bytes());
@@ -340,7 +352,8 @@ std::vector<Component> TransformChain::components() {
       add_exchange(list, *link.exchange, link.copies, number,
                    min_bytes_of_exchange(*link.exchange, links_[i + 1].arriving_bytes()));
     }
-    add_slices(link.overlap.after_, links_[i + 1]);
+    const Link& next = links_[i + 1];
+    if (!link.overlap.after_.empty()) add_slices(link.overlap.after_, min_bytes_of(next, next.stage.passes().front()));
   }
   return list;
 }

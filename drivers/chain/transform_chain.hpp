@@ -89,8 +89,9 @@ class TransformChain : public Plan {
   /// A stage, and the way to the next one among this rank's group; the last has none.
   struct Link {
     ChainStage stage;
-    Index bytes = 0;                    ///< on this rank
-    std::unique_ptr<LocalFft> fft;      ///< the stage's transform; null: none, or it goes with an exchange
+    Index bytes = 0;  ///< on this rank
+    /// The stage's passes, in turn; without those that go with an exchange.
+    std::vector<std::unique_ptr<LocalFft>> ffts;
     std::optional<TruncatedBox> pads;   ///< before the transform, at pads_at
     std::optional<TruncatedBox> drops;  ///< behind it, at drops_at
     std::byte* pads_at = nullptr;
@@ -118,8 +119,8 @@ class TransformChain : public Plan {
   [[nodiscard]] ExchangeSpec exchange_spec(const PlanContext& context, const Link& link, std::size_t source) const;
   [[nodiscard]] std::size_t make_exchanges(const PlanContext& context);
   void make_exchange(const PlanContext& context, std::size_t number, std::size_t source);
-  /// The spec of a stage's axes, on the part `slice` of this rank's indices along the first axis.
-  [[nodiscard]] LocalFftSpec fft_spec(const PlanContext& context, const ChainStage& stage,
+  /// The spec of a pass of the stage, on the part `slice` of this rank's indices along the first axis.
+  [[nodiscard]] LocalFftSpec fft_spec(const PlanContext& context, const ChainStage& stage, const Axes& axes,
                                       std::optional<Range> slice = std::nullopt) const;
   [[nodiscard]] LocalArray array_of(const PlanContext& context, std::size_t stage, std::size_t buffer) const;
   /// Whether the transform after link `number` can gather what that exchanges, on this rank.
@@ -127,11 +128,15 @@ class TransformChain : public Plan {
   /// The stage whose local transform goes out of place where the exchanges alone would end in buffer `ends_in`, or
   /// links_.size().
   [[nodiscard]] std::size_t out_of_place_stage(const Problem& problem, std::size_t ends_in) const;
-  /// The link with whose pieces each stage's transform goes; links_.size() for none. Collective.
+  /// The link with whose pieces a pass of each stage goes: the stage's own with the last pass, that before it with the
+  /// first; links_.size() for none. Collective.
   [[nodiscard]] std::vector<std::size_t> links_of_transforms(const PlanContext& context,
                                                              std::size_t out_of_place) const;
   void make_local_ffts(const PlanContext& context, std::size_t out_of_place);
   void make_slices(const PlanContext& context, std::size_t stage, std::size_t link, std::byte* data);
+  /// All passes that go with no exchange; the first leads from one place to the other.
+  void make_passes(const PlanContext& context, std::size_t stage, std::size_t sliced_with, std::byte* from,
+                   std::byte* to);
   void declare_work();
 
   Options options_;

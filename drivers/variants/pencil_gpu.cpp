@@ -25,7 +25,8 @@ class PencilGpu : public DeviceVariant {
     return pencil_grid(problem, ranks);
   }
   [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const override {
-    return arrange_stages(problem, pencil_stages(problem.complex_extents(), grid));
+    return arrange_stages(problem, pencil_stages(problem.complex_extents(), grid), Return::through_stages,
+                          merging_of(problem));
   }
   [[nodiscard]] Cost cost_of_whole_exchanges(const Problem& problem, int ranks) const override {
     return pencil_cost(problem, ranks, fitting_grid(problem, ranks));

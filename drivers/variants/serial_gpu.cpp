@@ -17,6 +17,7 @@ class SerialGpu : public DeviceVariant {
   [[nodiscard]] VariantFacts facts() const override {
     VariantFacts facts = DeviceVariant::facts();
     facts.exchange = "none";
+    std::erase_if(facts.parameters, [](const Parameter& one) { return one.name == "merge-stages"; });
     return facts;
   }
 

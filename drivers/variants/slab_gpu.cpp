@@ -20,7 +20,7 @@ class SlabGpu : public DeviceVariant {
     return slab_limits(problem, ranks, "slab-gpu");
   }
   [[nodiscard]] std::vector<ChainStage> stages(const Problem& problem, const Grid& grid) const override {
-    return arrange_stages(problem, slab_stages(problem, grid.ranks()));
+    return arrange_stages(problem, slab_stages(problem, grid.ranks()), Return::through_stages, merging_of(problem));
   }
   [[nodiscard]] Cost cost_of_whole_exchanges(const Problem& problem, int ranks) const override {
     return slab_cost(problem, ranks);

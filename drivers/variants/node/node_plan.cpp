@@ -16,8 +16,6 @@ namespace fourscore {
 
 namespace {
 
-using Axes = std::vector<std::size_t>;
-
 bool has(const Axes& axes, std::size_t axis) { return std::ranges::find(axes, axis) != axes.end(); }
 
 /// The axis along which the lines of a pass are dealt to the threads: the slowest that is long enough, so that the

@@ -36,6 +36,7 @@ const std::vector<std::map<std::string, std::string>> stagings{
     {{"staging", "copy"}, {"host-memory", "pageable"}},
     {{"staging", "copy"}, {"host-memory", "managed"}},
     {{"staging", "resident"}},
+    {{"staging", "resident"}, {"merge-stages", "no"}},
     {{"staging", "resident"}, {"messages", "device"}},
     {{"staging", "streamed"}},
     {{"staging", "streamed"}, {"pieces", "3"}, {"host-memory", "managed"}},
@@ -245,6 +246,49 @@ TEST(DeviceRequests, OfTwoParametersThatDoNotGoTogetherAreNotSupported) {
   EXPECT_EQ(reason({{"messages", "device"}, {"staging", "resident"}}), "supported");
   EXPECT_THAT(reason({{"pieces", "3"}}), HasSubstr("staging=streamed"));
   EXPECT_EQ(reason({{"pieces", "1"}}), "supported");
+}
+
+/// The transforms of a plan on one rank, each copied there and back with staging=copy.
+std::size_t ffts_of(const std::string& name, std::map<std::string, std::string> parameters,
+                    const std::vector<Index>& shape = {8, 6, 8}) {
+  Problem problem;
+  problem.shape = shape;
+  problem.contract.effort = Effort::estimate;
+  problem.parameters = on_device(std::move(parameters));
+  const auto plan = test::make_plan(variant(name), problem, nullptr);
+  EXPECT_EQ(plan->facts().device_work.ffts, plan->facts().device_work.copies_in);
+  return static_cast<std::size_t>(plan->facts().device_work.ffts);
+}
+
+TEST(MergedStages, AreOnePlanUnlessThatLeavesNothingToStream) {
+  if (mpi::size_of(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "for one rank, where all stages lie in the same layout";
+  EXPECT_EQ(ffts_of("slab-gpu", {}), 1);
+  EXPECT_EQ(ffts_of("slab-gpu", {{"merge-stages", "no"}}), 2);
+  EXPECT_EQ(ffts_of("pencil-gpu", {}), 1);
+  EXPECT_EQ(ffts_of("pencil-gpu", {{"merge-stages", "no"}}), 3);
+  const auto streamed = [](const char* merge, const char* pieces) {
+    return std::map<std::string, std::string>{{"staging", "streamed"}, {"merge-stages", merge}, {"pieces", pieces}};
+  };
+  EXPECT_EQ(ffts_of("slab-gpu", streamed("yes", "2")), 1) << "nothing to cut";
+  EXPECT_EQ(ffts_of("slab-gpu", streamed("auto", "2")), 2 * 2);
+  EXPECT_EQ(ffts_of("slab-gpu", streamed("auto", "2"), {8, 6}), 2 * 2);
+  EXPECT_EQ(ffts_of("slab-gpu", streamed("no", "2")), 2 * 2);
+  EXPECT_EQ(ffts_of("pencil-gpu", streamed("auto", "2")), 2 * 2) << "planes, and lines across them";
+  EXPECT_EQ(ffts_of("pencil-gpu", streamed("no", "2")), 3 * 2);
+}
+
+TEST(MergedStages, AreAskedForWhereThereAreSome) {
+  const auto reason = [](const char* name, const char* merge, int ranks) {
+    Problem problem;
+    problem.shape = {8, 8, 8};
+    problem.parameters = {{"device", "host"}, {"merge-stages", merge}};
+    return variant(name).supports(problem, ranks).value_or("supported");
+  };
+  EXPECT_EQ(reason("slab-gpu", "no", 1), "supported");
+  EXPECT_EQ(reason("slab-gpu", "auto", 2), "supported");
+  EXPECT_THAT(reason("slab-gpu", "no", 2), HasSubstr("same layout"));
+  EXPECT_EQ(reason("pencil-gpu", "yes", 2), "supported") << "on a grid of 2x1, z- and y-pencils";
+  for (const Parameter& one : variant("serial-gpu").facts().parameters) EXPECT_NE(one.name, "merge-stages");
 }
 
 TEST(DeviceRequests, RefuseExchangesThatDoNotGoWithThem) {
