@@ -58,7 +58,9 @@ void TransformChain::make_slices(const PlanContext& context, std::size_t stage, 
   for (int k = 0; k < options_.pieces; ++k) {
     const Range slice = block_range(extent, options_.pieces, k);
     std::byte* const place = data + slice.low * bytes;
-    slices.push_back(context.local_fft.make(fft_spec(context, links_[stage].stage, axes, slice), place, place));
+    LocalFftSpec spec = fft_spec(context, links_[stage].stage, axes, slice);
+    spec.piece = slices.size();
+    slices.push_back(context.local_fft.make(spec, place, place));
   }
 }
 

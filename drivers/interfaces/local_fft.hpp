@@ -40,6 +40,9 @@ struct LocalFftSpec {
   /// One plan of the library over all axes, as a bare user would make it; otherwise the library may split the axes
   /// over several plans, or copy first, where that measured faster.
   bool single_plan = false;
+  /// The number of this one, where the caller has cut a transform into pieces that may run at the same time. A library
+  /// cuts it no further.
+  std::optional<std::size_t> piece{};
 };
 
 /// What a problem says of each of its local transforms; axes and batch are still to be filled in.

@@ -99,7 +99,7 @@ std::vector<RowCopy> rows_of(std::vector<CopyPlan::Loop> loops, std::size_t elem
 std::vector<FftPiece> pieces_of(const LocalFftSpec& spec, int pieces) {
   const auto cut = std::ranges::max_element(
       spec.batch, {}, [](const Loop& loop) { return loop.count > 1 ? loop.in_stride : Index{0}; });
-  if (pieces == 1 || cut == spec.batch.end() || cut->count == 1) return {{spec}};
+  if (pieces == 1 || spec.piece || cut == spec.batch.end() || cut->count == 1) return {{spec}};
   std::vector<FftPiece> list;
   for (int k = 0; k < pieces; ++k) {
     const Range range = block_range(cut->count, pieces, k);
@@ -183,7 +183,7 @@ void OffloadedFft::add_part(const LocalFftSpec& spec, std::size_t in_offset, std
   part.out_offset = out_offset;
   part.to_device = rows_of(loops_of(spec, Side::in, element_bytes_), element_bytes_);
   part.to_host = rows_of(loops_of(spec, Side::out, element_bytes_), element_bytes_);
-  part.stream = parts_.size() % streams_->count();
+  part.stream = (spec.piece.value_or(0) + parts_.size()) % streams_->count();
   auto* const source = static_cast<std::byte*>(source_->data()) + in_offset;
   auto* const result = result_ ? static_cast<std::byte*>(result_->data()) + out_offset : source;
   add_fft(part, spec, source, result);

@@ -19,7 +19,7 @@ namespace fourscore {
 
 struct OffloadSpec {
   /// In so many parts, each copied and transformed in turn, so that both directions of copies and the transforms run at
-  /// the same time. 1: one after the other.
+  /// the same time. 1: one after the other. What the caller has cut (LocalFftSpec::piece) is one part.
   int pieces = 1;
   /// The streams of a plan, on which parts take turns. Whoever made them has work areas shared. Null: one of its own.
   std::shared_ptr<DeviceStreams> streams{};

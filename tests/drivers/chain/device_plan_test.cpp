@@ -260,6 +260,23 @@ std::size_t ffts_of(const std::string& name, std::map<std::string, std::string> 
   return static_cast<std::size_t>(plan->facts().device_work.ffts);
 }
 
+/// Planes and the lines across them, also where they overlap an exchange. Streams are counted on the pretended CUDA,
+/// which knows them.
+TEST(StreamedStages, AreCutOnceAndTakeTurnsOnThreeStreams) {
+  const auto streams = reinterpret_cast<std::size_t (*)()>(dlsym(RTLD_DEFAULT, "pretended_cuda_streams"));
+  for (const char* name : {"slab-gpu", "pencil-gpu"})
+    for (const int pieces : {1, 2, 4}) {
+      Problem problem;
+      problem.shape = {16, 16, 16};
+      problem.contract.effort = Effort::estimate;
+      problem.parameters = on_device({{"staging", "streamed"}, {"pieces", std::to_string(pieces)}});
+      const std::size_t before = streams == nullptr ? 0 : streams();
+      const auto plan = test::make_plan(variant(name), problem, &ExchangeRegistry::instance().get("p2p", "exchange"));
+      EXPECT_EQ(plan->facts().device_work.ffts, 2 * pieces) << name;
+      EXPECT_EQ(streams == nullptr ? 3 : streams() - before, 3) << name;
+    }
+}
+
 TEST(MergedStages, AreOnePlanUnlessThatLeavesNothingToStream) {
   if (mpi::size_of(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "for one rank, where all stages lie in the same layout";
   EXPECT_EQ(ffts_of("slab-gpu", {}), 1);

@@ -125,6 +125,13 @@ cudaError_t launch(dim3 grid, dim3 block, std::function<void()> thread, cudaStre
 
 extern "C" {
 
+/// Streams that were not destroyed. For tests, which look it up by its name.
+std::size_t pretended_cuda_streams();
+std::size_t pretended_cuda_streams() {
+  const std::lock_guard lock(pretended_cuda::streams_mutex);
+  return pretended_cuda::streams.size();
+}
+
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned /*flags*/) {
   PRETENDED_CALL();
   *stream = new CUstream_st;
