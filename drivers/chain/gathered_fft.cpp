@@ -56,6 +56,11 @@ GatheredFft::GatheredFft(const LocalFftLibrary& library, const LocalFftSpec& spe
   row_bytes_ = (columns_ * element_bytes_ + line_bytes - 1) / line_bytes * line_bytes + line_bytes;
   streaming_ = stores_for(static_cast<std::size_t>(bytes_)) == Stores::streaming &&
                copy_kernels::is_aligned(array.data, static_cast<std::size_t>(element_bytes_));
+  if (library.on_device()) {
+    columns_ = array.extents[contiguous_axis];
+    whole_ = library.make(spec, array.data, array.data);
+    return;
+  }
   scratch_ = ordinary_buffer(static_cast<std::size_t>(bytes_ == 0 ? 0 : rows * row_bytes_));
   if (bytes_ == 0) return;
   fft_ = plan(library, spec, columns_);
@@ -80,14 +85,13 @@ void GatheredFft::for_each_tile(const Work& work) const {
       work(Tile{outer, column, std::min(columns_, all - column)});
 }
 
-void GatheredFft::gather(const Tile& tile) {
+void GatheredFft::gather(const Tile& tile, std::byte* to, Index row_bytes) const {
   const auto run_bytes = static_cast<std::size_t>(tile.columns * element_bytes_);
-  auto* const scratch = static_cast<std::byte*>(scratch_->data());
   for (const SourceBlock& block : blocks_) {
     const std::byte* from = block.data + (tile.outer * block.strides[outer_axis_] + tile.column) * element_bytes_;
     const Index stride_bytes = block.strides[axis_] * element_bytes_;
     for (Index row = block.box.low[axis_]; row < block.box.high[axis_]; ++row, from += stride_bytes)
-      std::memcpy(scratch + row * row_bytes_, from, run_bytes);
+      std::memcpy(to + row * row_bytes, from, run_bytes);
   }
 }
 
@@ -107,10 +111,18 @@ void GatheredFft::transform(const Tile& tile) {
 }
 
 void GatheredFft::execute(PhaseClock& clock) {
+  if (whole_) {
+    {
+      const Region region(clock, Phase::exchange);
+      gather();
+    }
+    whole_->run(clock);
+    return;
+  }
   for_each_tile([&](const Tile& tile) {
     {
       const Region region(clock, Phase::exchange);
-      gather(tile);
+      gather(tile, static_cast<std::byte*>(scratch_->data()), row_bytes_);
     }
     const Region region(clock, Phase::fft);
     transform(tile);
@@ -118,14 +130,27 @@ void GatheredFft::execute(PhaseClock& clock) {
 }
 
 void GatheredFft::gather() {
-  for_each_tile([this](const Tile& tile) { gather(tile); });
+  for_each_tile([this](const Tile& tile) {
+    if (whole_)
+      gather(tile, array_.data + tile.outer * array_.strides[outer_axis_] * element_bytes_,
+             array_.strides[axis_] * element_bytes_);
+    else
+      gather(tile, static_cast<std::byte*>(scratch_->data()), row_bytes_);
+  });
 }
 
 void GatheredFft::transform() {
-  for_each_tile([this](const Tile& tile) { transform(tile); });
+  if (whole_)
+    whole_->execute();
+  else
+    for_each_tile([this](const Tile& tile) { transform(tile); });
 }
 
+std::size_t GatheredFft::workspace_bytes() const { return whole_ ? whole_->workspace_bytes() : scratch_->bytes(); }
+
 std::string GatheredFft::describe() const {
+  if (whole_)
+    return fmt::format("{} B gathered from {} blocks at once [{}]", bytes_, blocks_.size(), whole_->describe());
   if (!fft_) return "nothing to do";
   return fmt::format("{} x {} B gathered from {} blocks{} [{}]", array_.extents[axis_], columns_ * element_bytes_,
                      blocks_.size(), streaming_ ? ", streamed out" : "", fft_->describe());

@@ -255,6 +255,7 @@ void TransformChain::declare_work() {
       facts.workspace_bytes += link.exchange->facts().workspace_bytes;
     }
     if (link.gathered) {
+      facts.device_work += link.gathered->device_work();
       facts.workspace_bytes += link.gathered->workspace_bytes();
       facts.local_ffts.push_back(link.gathered->describe());
     }
@@ -347,7 +348,10 @@ std::vector<Component> TransformChain::components() {
     if (!link.overlap.before_.empty()) add_slices(link.overlap.before_, min_bytes_of(link, passes.back()));
     if (GatheredFft* const gathered = link.gathered.get()) {
       add_exchange(list, *link.exchange, link.copies, number, gathered->bytes(), [gathered] { gathered->gather(); });
-      add([gathered] { gathered->transform(); }, gathered->bytes());
+      if (LocalFft* const whole = gathered->whole())
+        add_transform(list, *whole, ++ffts, 2 * gathered->bytes());
+      else
+        add([gathered] { gathered->transform(); }, gathered->bytes());
     } else {
       add_exchange(list, *link.exchange, link.copies, number,
                    min_bytes_of_exchange(*link.exchange, links_[i + 1].arriving_bytes()));

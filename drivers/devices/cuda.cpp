@@ -41,6 +41,7 @@ class CufftLibrary : public LocalFftLibrary {
     const std::string version = cuda::cufft_version();
     return version.empty() ? version : "cufft-" + version;
   }
+  [[nodiscard]] bool on_device() const override { return true; }
   [[nodiscard]] std::map<std::string, std::string> libraries_loaded_later() const override {
     if (!unavailable().empty()) return {};  // without a GPU it is never opened
     const std::filesystem::path file = cuda::cufft_file();

@@ -45,6 +45,7 @@ class ClfftLibrary : public LocalFftLibrary {
   }
   [[nodiscard]] std::string unavailable() const override { return opencl::unavailable(); }
   [[nodiscard]] std::string version() const override { return "clfft-" + opencl::clfft_version(); }
+  [[nodiscard]] bool on_device() const override { return true; }
   [[nodiscard]] std::optional<std::string> refuses(Kind /*kind*/, int threads) const override {
     if (threads <= 1) return std::nullopt;
     return fmt::format("{} threads; clFFT computes on the device and is used with one", threads);

@@ -31,6 +31,7 @@ class NotingLibrary : public LocalFftLibrary {
   explicit NotingLibrary(const LocalFftLibrary& library) : library_(library) {}
   [[nodiscard]] Card card() const override { return library_.card(); }
   [[nodiscard]] std::string version() const override { return library_.version(); }
+  [[nodiscard]] bool on_device() const override { return library_.on_device(); }
   [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override;
   void import_wisdom(const std::string& text, const std::string& origin) const override {
     library_.import_wisdom(text, origin);

@@ -91,6 +91,9 @@ class LocalFftLibrary {
   [[nodiscard]] virtual Card card() const = 0;
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
   [[nodiscard]] virtual std::string version() const = 0;
+  /// Whether each transform copies its data to a device and back, so that one of all data is better than one of each
+  /// tile that the processor's caches hold.
+  [[nodiscard]] virtual bool on_device() const { return false; }
   /// Shared libraries that make() opens, which are not loaded with the program: of each, by the name it is asked for,
   /// its file's name and what tells one build from another. They are part of the code's identity.
   [[nodiscard]] virtual std::map<std::string, std::string> libraries_loaded_later() const { return {}; }

@@ -79,10 +79,31 @@ std::vector<Wide> random_values(const Extents& shape) {
   return values;
 }
 
+/// FFTW's, as if it computed on a device.
+class OnADevice : public LocalFftLibrary {
+ public:
+  [[nodiscard]] Card card() const override { return fftw_.card(); }
+  [[nodiscard]] std::string version() const override { return fftw_.version(); }
+  [[nodiscard]] bool on_device() const override { return true; }
+  [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override {
+    made_.push_back(spec);
+    return fftw_.make(spec, in, out);
+  }
+  void import_wisdom(const std::string& text, const std::string& origin) const override {
+    fftw_.import_wisdom(text, origin);
+  }
+  [[nodiscard]] std::string export_wisdom() const override { return fftw_.export_wisdom(); }
+  [[nodiscard]] const std::vector<LocalFftSpec>& made() const { return made_; }
+
+ private:
+  const LocalFftLibrary& fftw_ = LocalFftRegistry::instance().get("fftw", "local FFT library");
+  mutable std::vector<LocalFftSpec> made_;
+};
+
 /// Largest error in units of the precision's epsilon and of the largest value.
 template <class Real>
-double error_of(const Case& c, Precision precision, const std::vector<Wide>& input, const std::vector<Wide>& expected) {
-  const LocalFftLibrary& library = LocalFftRegistry::instance().get("fftw", "local FFT library");
+double error_of(const Case& c, Precision precision, const std::vector<Wide>& input, const std::vector<Wide>& expected,
+                const LocalFftLibrary& library = LocalFftRegistry::instance().get("fftw", "local FFT library")) {
   const std::vector<std::complex<Real>> values(input.begin(), input.end());
   const Blocks<Real> from = cut(c, values);
   std::vector<std::complex<Real>> result(values.size());
@@ -118,6 +139,20 @@ TEST(GatheredFft, TransformsWhatItGathersAlongAnyAxisWithAStride) {
           EXPECT_LT(error_of<float>(c, Precision::single_precision, values, expected), 30) << text;
         }
       }
+}
+
+TEST(GatheredFft, OfALibraryOnADeviceIsOneTransformOfTheWholeArray) {
+  for (const Extents& shape : {Extents{7, 5, 9}, {64, 3, 40}, {2, 2, 20000}})
+    for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) {
+      const std::vector<Wide> values = random_values(shape);
+      std::vector<Wide> expected = values;
+      test::naive_dft_axis(expected, shape, axis, -1);
+      const OnADevice library;
+      const Case c{shape, axis, 3};
+      EXPECT_LT(error_of<double>(c, Precision::double_precision, values, expected, library), 30);
+      ASSERT_EQ(library.made().size(), 1U);
+      EXPECT_EQ(library.made().front().batch, spec_of(c, Precision::double_precision).batch);
+    }
 }
 
 TEST(GatheredFft, OfNothingDoesNothing) {

@@ -89,6 +89,20 @@ def test_the_memory_that_is_asked_for_is_what_a_plan_takes(bench: Bench, name: s
     assert verdict(int(asked[1]))["status"] == "ok"
 
 
+def test_a_library_on_a_gpu_gets_what_neighbours_hold_at_once(bench: Bench) -> None:
+    """Not in the tiles that a processor's cache holds, which would each be copied to the GPU and back."""
+    asked = ("--variant", "slab", "--exchange", "shared", "--parameter", "reads=fused", "--local-fft", "cufft")
+    command = [bench.mpiexec, "-n", "2", os.environ["FOURSCORE_FFT_BENCH_PRETENDED"], *asked, "--shape", "40x30x20"]
+    command += ["--planner", "estimate", "--repetitions", "2", "--isolate", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["verification"]["ok"]
+    assert any("gathered from 2 blocks at once" in text for text in record["plan"]["local_fft"])
+    assert record["cost"]["device"]["ffts_per_rank"] == [2, 2]
+    assert {"h2d-2", "fft-2", "d2h-2"} <= {entry["name"] for entry in record["isolated"]}
+
+
 @pytest.mark.parametrize("call", [1, 2, 5, 12, 30, 70, 160])
 @pytest.mark.parametrize("how", ["fail-at", "falls-off-at"])
 def test_a_call_that_fails_is_told_with_cudas_text(bench: Bench, how: str, call: int) -> None:
