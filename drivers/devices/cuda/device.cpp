@@ -19,6 +19,7 @@
 #include <new>
 #include <utility>
 
+#include "devices/cuda/boxes.hpp"
 #include "devices/cuda/check.hpp"
 #include "devices/cuda/fft.hpp"
 #include "devices/cuda/kernels.hpp"
@@ -155,51 +156,29 @@ class CudaPinned : public Pinned {
 
 class CudaCopies : public DeviceCopies {
  public:
-  explicit CudaCopies(const std::vector<BoxCopy>& copies)
-      : count_(static_cast<int>(copies.size())), boxes_(CudaBuffer::From::device, copies.size() * sizeof(DeviceBox)) {
-    unit_bytes_ = 16;
-    for (const BoxCopy& copy : copies)
-      if (!fits_unit(copy)) unit_bytes_ = 8;
-    std::vector<DeviceBox> boxes;
-    for (const BoxCopy& copy : copies) {
-      boxes.push_back(box_of(copy));
-      const DeviceBox& box = boxes.back();
-      largest_ = std::max(largest_, box.counts[0] * box.counts[1] * box.counts[2] * box.counts[3]);
-    }
+  explicit CudaCopies(const std::vector<BoxCopy>& copies) : CudaCopies(copies, unit_bytes_of(copies)) {}
+  void enqueue(Queue& queue) override {
+    check(copy_boxes(static_cast<const DeviceBox*>(boxes_.data()), count_, blocks_, unit_bytes_, stream_of(queue)),
+          "the kernel copy_boxes");
+  }
+
+ private:
+  CudaCopies(const std::vector<BoxCopy>& copies, std::size_t unit_bytes)
+      : CudaCopies(device_boxes(copies, unit_bytes), unit_bytes) {}
+  CudaCopies(const std::vector<DeviceBox>& boxes, std::size_t unit_bytes)
+      : count_(static_cast<int>(boxes.size())),
+        blocks_(blocks_of(boxes)),
+        unit_bytes_(unit_bytes),
+        boxes_(CudaBuffer::From::device, boxes.size() * sizeof(DeviceBox)) {
     FOURSCORE_CUDA_CHECK(
         cudaMemcpy(boxes_.data(), boxes.data(), boxes.size() * sizeof(DeviceBox), cudaMemcpyHostToDevice));
     // From pageable memory that call may return before the copy is done, and no other stream waits for it.
     FOURSCORE_CUDA_CHECK(cudaStreamSynchronize(nullptr));
   }
-  void enqueue(Queue& queue) override {
-    check(copy_boxes(static_cast<const DeviceBox*>(boxes_.data()), count_, largest_, unit_bytes_, stream_of(queue)),
-          "the kernel copy_boxes");
-  }
-
- private:
-  static bool fits_unit(const BoxCopy& copy) {
-    auto all = reinterpret_cast<std::uintptr_t>(copy.from) | reinterpret_cast<std::uintptr_t>(copy.to) | copy.run_bytes;
-    for (const auto& loop : copy.loops)
-      if (loop.count > 1) all |= static_cast<std::uintptr_t>(loop.from) | static_cast<std::uintptr_t>(loop.to);
-    return all % 16 == 0;
-  }
-  [[nodiscard]] DeviceBox box_of(const BoxCopy& copy) const {
-    DeviceBox box{};
-    box.from = reinterpret_cast<const char*>(copy.from);
-    box.to = reinterpret_cast<char*>(copy.to);
-    for (std::size_t i = 0; i < 3; ++i) {
-      box.counts[i] = copy.loops[i].count;
-      box.from_strides[i] = copy.loops[i].from;
-      box.to_strides[i] = copy.loops[i].to;
-    }
-    box.counts[3] = static_cast<long long>(copy.run_bytes / unit_bytes_);
-    box.from_strides[3] = box.to_strides[3] = static_cast<long long>(unit_bytes_);
-    return box;
-  }
   int count_;
+  long long blocks_;
+  std::size_t unit_bytes_;
   CudaBuffer boxes_;
-  std::size_t unit_bytes_ = 16;
-  long long largest_ = 0;
 };
 
 /// The NUMA domain next to the device, as the kernel says; -1: unknown.

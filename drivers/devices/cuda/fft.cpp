@@ -243,13 +243,7 @@ class CufftTransform : public DeviceFft {
   /// axes: slowest first.
   void add_pass(const std::vector<Loop>& axes, const std::vector<Loop>& batch, Index real_length, bool from_input) {
     std::vector<Loop> loops = merged(batch);
-    // The longest loop goes into the plan, the others around it.
-    const auto longest = std::ranges::max_element(loops, {}, &Loop::count);
-    Loop inner{1, 1, 1};
-    if (longest != loops.end()) {
-      inner = *longest;
-      loops.erase(longest);
-    }
+    const Loop inner = take_batch(loops, axes.back());
     Pass pass;
     pass.from_input = from_input;
     pass.direction = spec_.direction == Direction::forward ? CUFFT_FORWARD : CUFFT_INVERSE;
@@ -264,6 +258,20 @@ class CufftTransform : public DeviceFft {
           pass.offsets.push_back({from + i * loop.in_stride, to + i * loop.out_stride});
     }
     passes_.push_back(std::move(pass));
+  }
+
+  /// One loop goes into the plan, and the others around it. Where the last axis has a stride, it is the loop whose
+  /// transforms are neighbours in memory, so that whole lines are read and written; unless they fill no line.
+  [[nodiscard]] Loop take_batch(std::vector<Loop>& loops, const Loop& last_axis) const {
+    constexpr Index line_bytes = 128;
+    if (loops.empty()) return {1, 1, 1};
+    auto taken = std::prev(loops.end());
+    const bool neighbours = taken->in_stride == 1 && taken->out_stride == 1;
+    if (last_axis.in_stride == 1 || !neighbours || taken->count * element_bytes_ < line_bytes)
+      taken = std::ranges::max_element(loops, {}, &Loop::count);
+    const Loop batch = *taken;
+    loops.erase(taken);
+    return batch;
   }
 
   [[nodiscard]] cufftType type_of(Index real_length) const {

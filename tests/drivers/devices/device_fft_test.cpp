@@ -110,6 +110,9 @@ class DeviceFftOf {
     Buffer& out = in_place_ ? *in : *separate;
     const auto at = [&](Buffer& buffer) { return static_cast<Complex*>(buffer.data()) + offset_; };
     const auto fft = device->make_fft(spec_, at(*in), at(out));
+    EXPECT_EQ(device->work_area_bytes(spec_), fft->work_area_bytes());
+    const auto area = device->allocate(fft->work_area_bytes());
+    fft->use_work_area(area->data());
     const auto queue = device->make_queue();
     const auto copy = [&](void* to, const void* from, CopyWay way) {
       queue->copy({static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, 1, bytes, bytes}, way);
@@ -173,6 +176,30 @@ TEST_P(DeviceFfts, AreThoseOfTheStandIn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, DeviceFfts, testing::Range(std::size_t{0}, cases.size()));
+
+/// A plan of cuFFT has one loop over transforms, and is called for each index of a second.
+TEST(CufftTransforms, HaveNeighboursInMemoryInOnePlan) {
+  const DeviceBackend& cuda = *DeviceRegistry::instance().find("cuda");
+  if (device_name() != "cuda" || !cuda.unavailable().empty()) GTEST_SKIP() << "no device cuda";
+  const auto device = cuda.make_device(0, fftw());
+  const auto memory = device->allocate(std::size_t{1} << 20U);
+  const auto text = [&](std::vector<Loop> axes, std::vector<Loop> batch, Precision precision) {
+    LocalFftSpec spec;
+    spec.axes = std::move(axes);
+    spec.batch = std::move(batch);
+    spec.precision = precision;
+    return device->make_fft(spec, memory->data(), memory->data())->describe();
+  };
+  const auto middle = [](Index planes, Index columns) {
+    return std::vector<Loop>{{planes, 10 * columns, 10 * columns}, {columns, 1, 1}};
+  };
+  const Precision wide = Precision::double_precision;
+  EXPECT_EQ(text({{10, 8, 8}}, middle(20, 8), wide), "cuFFT: 1 plan, 20 calls") << "lines of 128 bytes";
+  EXPECT_EQ(text({{10, 7, 7}}, middle(20, 7), wide), "cuFFT: 1 plan, 7 calls") << "less than a line";
+  EXPECT_EQ(text({{10, 8, 8}}, middle(20, 8), Precision::single_precision), "cuFFT: 1 plan, 8 calls");
+  EXPECT_EQ(text({{10, 30, 30}}, middle(20, 30), wide), "cuFFT: 1 plan, 20 calls");
+  EXPECT_EQ(text({{10, 1, 1}}, {{20, 100, 100}, {8, 11, 11}}, wide), "cuFFT: 1 plan, 8 calls") << "rows";
+}
 
 TEST(ClfftLibrary, RefusesLengthsWithLargePrimesAndThreads) {
   const LocalFftLibrary& clfft = *LocalFftRegistry::instance().find("clfft");

@@ -7,11 +7,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "devices/cuda/boxes.hpp"
 #include "support/on_device.hpp"
 
 namespace fourscore {
@@ -68,6 +71,109 @@ TEST_F(Devices, CopyWithinTheirMemoryAsSoonAsTheyAreTold) {
     queue_->synchronise();
     EXPECT_EQ(received, sent) << round;
   }
+}
+
+/// Runs of one unit, of a thread's, of a block's and of several chunks; of 8 and of 16 bytes; loops in any order.
+const std::vector<BoxCopy>& strided_copies() {
+  using Loops = std::array<CopyPlan::Loop, 3>;
+  const auto none = CopyPlan::Loop{};
+  static const std::vector<BoxCopy> copies{
+      {nullptr, nullptr, 8, Loops{{{3, 800, 400}, {5, 160, 8}, {7, 16, 40}}}},
+      {nullptr, nullptr, 16, Loops{{none, {5, 160, 16}, {7, 16, 80}}}},
+      {nullptr, nullptr, 24, Loops{{none, none, {9, 48, 24}}}},
+      {nullptr, nullptr, 48, Loops{{{2, 4800, 2400}, {3, 480, 480}, {4, 96, 48}}}},
+      {nullptr, nullptr, 5000, Loops{{none, none, {3, 5000, 6000}}}},
+      {nullptr, nullptr, 80000, Loops{{none, none, {2, 80080, 80000}}}},
+  };
+  return copies;
+}
+
+std::size_t span_of(const BoxCopy& copy, Index CopyPlan::Loop::*stride) {
+  Index span = static_cast<Index>(copy.run_bytes);
+  for (const auto& loop : copy.loops) span += (loop.count - 1) * loop.*stride;
+  return static_cast<std::size_t>(span);
+}
+
+void copy_on_host(const BoxCopy& copy, const std::byte* from, std::byte* to) {
+  const auto& [a, b, c] = copy.loops;
+  for (Index i = 0; i < a.count; ++i)
+    for (Index j = 0; j < b.count; ++j)
+      for (Index k = 0; k < c.count; ++k)
+        std::memcpy(to + i * a.to + j * b.to + k * c.to, from + i * a.from + j * b.from + k * c.from, copy.run_bytes);
+}
+
+std::vector<std::byte> numbered(std::size_t bytes) {
+  std::vector<std::byte> data(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i * 31 + i / 251);
+  return data;
+}
+
+TEST_F(Devices, CopyBoxesOfAnyShapeTogether) {
+  std::vector<BoxCopy> boxes = strided_copies();
+  std::vector<std::size_t> begins{0};
+  for (const BoxCopy& box : boxes) {
+    const std::size_t span = std::max(span_of(box, &CopyPlan::Loop::from), span_of(box, &CopyPlan::Loop::to));
+    begins.push_back(begins.back() + (span + 63) / 16 * 16);
+  }
+  const std::size_t bytes = begins.back();
+  const std::vector<std::byte> sent = numbered(bytes);
+  std::vector<std::byte> expected(bytes, std::byte{0x55});
+  std::vector<std::byte> received = expected;
+  const auto from = device_->allocate(bytes);
+  const auto to = device_->allocate(bytes);
+  copy(from->data(), sent.data(), bytes, CopyWay::to_device);
+  copy(to->data(), expected.data(), bytes, CopyWay::to_device);
+  queue_->synchronise();
+  for (const bool wide_alone : {false, true}) {
+    std::vector<BoxCopy> together;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      if (wide_alone && cuda::unit_bytes_of({boxes[i]}) == 8) continue;
+      together.push_back(boxes[i]);
+      together.back().from = static_cast<const std::byte*>(from->data()) + begins[i];
+      together.back().to = static_cast<std::byte*>(to->data()) + begins[i];
+      copy_on_host(boxes[i], sent.data() + begins[i], expected.data() + begins[i]);
+    }
+    ASSERT_GT(together.size(), 1U);
+    device_->make_copies(together)->enqueue(*queue_);
+    copy(received.data(), to->data(), bytes, CopyWay::to_host);
+    queue_->synchronise();
+    EXPECT_TRUE(received == expected) << (wide_alone ? "units of 16 bytes" : "units of 8 bytes");
+    copy(to->data(), std::vector<std::byte>(bytes, std::byte{0x55}).data(), bytes, CopyWay::to_device);
+    queue_->synchronise();
+    std::ranges::fill(expected, std::byte{0x55});
+  }
+}
+
+/// Their indices have 32 bits on the GPU.
+TEST(DeviceBoxes, AreCutWhereTheyAreTooLarge) {
+  for (const BoxCopy& copy : strided_copies())
+    for (const unsigned most : {1U, 5U, 64U, cuda::most_items}) {
+      const std::size_t unit = cuda::unit_bytes_of({copy});
+      const std::vector<std::byte> sent = numbered(span_of(copy, &CopyPlan::Loop::from));
+      std::vector<std::byte> received(span_of(copy, &CopyPlan::Loop::to));
+      std::vector<std::byte> expected = received;
+      copy_on_host(copy, sent.data(), expected.data());
+      BoxCopy placed = copy;
+      placed.from = sent.data();
+      placed.to = received.data();
+      const auto boxes = cuda::device_boxes({placed}, unit, most);
+      if (most == cuda::most_items) {
+        EXPECT_EQ(boxes.size(), 1U);
+      }
+      for (const cuda::DeviceBox& box : boxes) {
+        EXPECT_LE(std::max(box.items, box.units), most);
+        EXPECT_EQ(box.items, box.counts[0] * box.counts[1] * box.counts[2] * box.chunks);
+        BoxCopy part{reinterpret_cast<const std::byte*>(box.from), reinterpret_cast<std::byte*>(box.to),
+                     box.units * unit};
+        for (std::size_t i = 0; i < 3; ++i) part.loops[i] = {box.counts[i], box.from_strides[i], box.to_strides[i]};
+        copy_on_host(part, part.from, part.to);
+      }
+      EXPECT_EQ(received, expected);
+    }
+  BoxCopy nothing{nullptr, nullptr, 8};
+  nothing.loops[1].count = 0;
+  EXPECT_TRUE(cuda::device_boxes({nothing}, 8).empty());
+  EXPECT_EQ(cuda::blocks_of({}), 0);
 }
 
 /// Its own type returns an enumeration, which only CUDA's headers know.
