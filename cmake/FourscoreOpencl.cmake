@@ -1,4 +1,4 @@
-# OpenCL and clFFT, where they are asked for and their headers and libraries are: FOURSCORE_OPENCL. A driver is found when a program runs.
+# OpenCL and clFFT, where their headers and libraries are: FOURSCORE_OPENCL. A driver is found when a program runs.
 set(FOURSCORE_OPENCL FALSE)
 set(opencl_missing "no OpenCL found; docs/gpu.md names the packages")
 if(FOURSCORE_WITH_OPENCL)

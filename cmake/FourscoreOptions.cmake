@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 set(FOURSCORE_MPI "default" CACHE STRING "Which MPI: default (what find_package finds), openmpi, mpich, smpi (SimGrid's, simulated), or none (no drivers)")
 set_property(CACHE FOURSCORE_MPI PROPERTY STRINGS default openmpi mpich smpi none)
 option(FOURSCORE_TESTS "Build the tests" ON)
-# What is optional is used where it is found, unless it is left out here; OpenCL where it is asked for.
+# What is optional is used where it is found, unless it is left out here.
 option(FOURSCORE_WITH_BENCHMARK "The programs of drivers/components where Google Benchmark is found" ON)
 option(FOURSCORE_WITH_CUDA "Device cuda and local FFT library cufft where nvcc and cuFFT are found" ON)
 option(FOURSCORE_WITH_FFTW_MPI "Variant fftw-mpi where FFTW's MPI transforms are found" ON)
@@ -12,7 +12,7 @@ option(FOURSCORE_WITH_HIGHWAY "Local FFT library tiled where Highway is found" O
 option(FOURSCORE_WITH_LIBARCHIVE "fourscore archive pack and unpack where libarchive is found" ON)
 option(FOURSCORE_WITH_LIKWID "Counter backend likwid where liblikwid is found; it is under the GPL, version 3" ON)
 option(FOURSCORE_WITH_MKL "Local FFT library mkl and variant mkl-cdft where Intel oneMKL is found; it is proprietary" ON)
-option(FOURSCORE_WITH_OPENCL "Device opencl and local FFT library clfft where OpenCL and clFFT are found: on request (docs/gpu.md)" OFF)
+option(FOURSCORE_WITH_OPENCL "Device opencl and local FFT library clfft where OpenCL and clFFT are found" ON)
 option(FOURSCORE_WITH_OPENMP "Variant node where the compiler has OpenMP" ON)
 option(FOURSCORE_WITH_PAPI "Counter backend papi where libpapi is found" ON)
 option(FOURSCORE_WITH_VALGRIND "Counter backend callgrind where Valgrind's headers are found" ON)

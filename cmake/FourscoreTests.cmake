@@ -8,10 +8,9 @@
 # shall (hwloc's own HWLOC_COMPONENTS would have HWLOC_XMLFILE ignored).
 set(FOURSCORE_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-  OMPI_MCA_hwloc_base_binding_policy=none OMP_WAIT_POLICY=passive)
-if(NOT FOURSCORE_OPENCL)
-  list(APPEND FOURSCORE_TEST_ENVIRONMENT "OCL_ICD_VENDORS=${CMAKE_BINARY_DIR}/no-opencl/")
-endif()
+  OMPI_MCA_hwloc_base_binding_policy=none OMP_WAIT_POLICY=passive "OCL_ICD_VENDORS=${CMAKE_BINARY_DIR}/no-opencl/")
+# Tests of OpenCL see the drivers. What pocl compiles stays in the build's folder.
+set(FOURSCORE_OPENCL_TEST_ENVIRONMENT OCL_ICD_VENDORS= "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl")
 set(preloaded)
 if(MPI_C_FOUND AND FOURSCORE_MPI_VENDOR STREQUAL "mpich")
   add_library(fourscore_yield_when_idle MODULE ${PROJECT_SOURCE_DIR}/tests/support/yield_when_idle.c)

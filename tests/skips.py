@@ -40,8 +40,8 @@ EXPECTED = [
     Expected(r"device_plan_test ", r"a real device fails when it likes", "the stand-in and the pretended CUDA fail when a test asks"),
     Expected(
         r"device_fft_test |pytest .*test_opencl",
-        r"no device (?:opencl|cuda)|built without OpenCL|OpenCL (finds|has|'s first)|cl[A-Z]\w* failed",
-        "pocl compiles for the processor where it runs, which it may not know; a build with a sanitizer has no OpenCL",
+        r"no device (?:opencl|cuda)|built without OpenCL|OpenCL (finds|has)",
+        "a build with a sanitizer has no OpenCL, and setup installs it for tests alone",
     ),
     Expected(r"wire|narrowed_exchange_test", r"no libzfp", "setup installs libzfp on request alone"),
     Expected(r"_test ", r"cannot have several pieces in flight", "pencil-overlap takes two of the exchanges"),

@@ -65,7 +65,7 @@ def base_environment(programs: Path, tmp_path_factory: pytest.TempPathFactory) -
     """What programs need and nothing of the machine's own: the same everywhere."""
     identity = subprocess.run([programs / "fft_bench", "--identity"], capture_output=True, text=True, check=True).stdout
     mpi = json.loads(identity)["identity"]["code"]["mpi"]
-    passed = {name: value for name, value in os.environ.items() if name.startswith(("OMPI_", "HWLOC_", "ASAN_", "LSAN_", "UBSAN_", "LD_"))}
+    passed = {name: value for name, value in os.environ.items() if name.startswith(("OMPI_", "HWLOC_", "OCL_", "ASAN_", "LSAN_", "UBSAN_", "LD_"))}
     return passed | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
         "FOURSCORE_MPIEXEC": str(HERE.parent / "support" / "fake_mpirun"),

@@ -11,6 +11,15 @@ DEVICE = ("--parameter", "device=opencl", "--parameter", "share-device=yes")
 POINT = ("--planner", "estimate", "--repetitions", "2", *DEVICE)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def drivers(tmp_path_factory: pytest.TempPathFactory):
+    """Other tests are kept from the drivers of OpenCL."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("OCL_ICD_VENDORS", "")
+        environment.setenv("POCL_CACHE_DIR", str(tmp_path_factory.mktemp("pocl")))
+        yield
+
+
 def listed(bench: Bench) -> dict:
     entries = json.loads(bench("--list", faulty=False).stdout)["local_ffts"]
     return next(entry for entry in entries if entry["name"] == "clfft")
@@ -42,6 +51,12 @@ def test_serial_gpu_is_verified_and_says_on_what_it_ran(record, kind: str, preci
     assert {"model", "vendor", "driver", "opencl", "memory_bytes", "compute_units"} == set(entry["device"]["identity"])
     assert entry["device"]["emulated"] == ("emulated" in result["flags"])
     assert {"fft", "h2d", "d2h"} <= set(result["samples"]["rank_phase_s"])
+
+
+def test_a_pencil_and_an_offloaded_one_are_verified(record) -> None:
+    assert record("--variant", "pencil-gpu", "--shape", "12x10x8", "--grid", "1x2", ranks=2)["verification"]["ok"]
+    overdecomposed = ("--variant", "overdecomposed", "--parameter", "offload=pencil")
+    assert record(*overdecomposed, "--shape", "12x10x8", ranks=2)["verification"]["ok"]
 
 
 @pytest.mark.parametrize("staging", ["copy", "resident", "streamed"])
