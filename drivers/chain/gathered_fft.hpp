@@ -69,7 +69,7 @@ class GatheredFft {
   Index row_bytes_;  ///< from one index along `axis` to the next in the scratch: no power of two
   bool streaming_;   ///< past the caches
   std::unique_ptr<Buffer> scratch_;
-  std::unique_ptr<LocalFft> whole_;  ///< of the array where it lies; null: in tiles
+  std::unique_ptr<LocalFft> whole_;  ///< transforms the array where it lies; null: in tiles
   std::unique_ptr<LocalFft> fft_;    ///< for a whole tile; null where the array is empty
   std::unique_ptr<LocalFft> rest_;   ///< for the last columns; null where tiles leave none
 };

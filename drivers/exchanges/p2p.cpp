@@ -20,26 +20,53 @@ void begin_behind(int me, std::vector<PackedBlocks::Message>& sends) {
   std::rotate(sends.begin(), next, sends.end());  // std::ranges::rotate of g++ 12's library is beyond Clang 14
 }
 
-class PointToPoint : public PackedExchange {
+class PointToPoint : public PackedExchange, public PeerwiseExchange {
  public:
   explicit PointToPoint(const ExchangeSpec& spec) : PackedExchange(spec, exchange_name), sends_(blocks().sends()) {
     begin_behind(mpi::rank_in(spec.comm), sends_);
-    requests_.reserve(sends_.size() + blocks().receives().size());
+    receiving_.reserve(blocks().receives().size());
+    sending_.reserve(sends_.size());
   }
 
   void start() override {
+    post_receives();
+    for (std::size_t number = 0; number < sends_.size(); ++number) send(number);
+  }
+  void finish() override {
+    receiving_.wait_all();
+    sending_.wait_all();
+  }
+
+  [[nodiscard]] PeerwiseExchange* by_peer() override { return this; }
+  [[nodiscard]] std::vector<std::span<const std::byte>> sends() const override {
+    std::vector<std::span<const std::byte>> list;
+    for (const auto& message : sends_) list.emplace_back(address_of_sent(message), bytes_of(message));
+    return list;
+  }
+  [[nodiscard]] std::vector<std::span<std::byte>> receives() const override {
+    std::vector<std::span<std::byte>> list;
+    for (const auto& message : blocks().receives()) list.emplace_back(address_of_received(message), bytes_of(message));
+    return list;
+  }
+  void post_receives() override {
     for (const auto& message : blocks().receives())
       FOURSCORE_MPI(MPI_Irecv(address_of_received(message), static_cast<int>(message.count), type(), message.rank,
-                              message_tag, comm(), requests_.next()));
-    for (const auto& message : sends_)
-      FOURSCORE_MPI(MPI_Isend(address_of_sent(message), static_cast<int>(message.count), type(), message.rank,
-                              message_tag, comm(), requests_.next()));
+                              message_tag, comm(), receiving_.next()));
   }
-  void finish() override { requests_.wait_all(); }
+  void send(std::size_t number) override {
+    const auto& message = sends_[number];
+    FOURSCORE_MPI(MPI_Isend(address_of_sent(message), static_cast<int>(message.count), type(), message.rank,
+                            message_tag, comm(), sending_.next()));
+  }
+  [[nodiscard]] std::optional<std::size_t> next_arrival(bool waits) override {
+    return waits ? receiving_.wait_any() : receiving_.test_any();
+  }
+  void finish_sends() override { sending_.wait_all(); }
 
  private:
   std::vector<PackedBlocks::Message> sends_;
-  mpi::Requests requests_;
+  mpi::Requests receiving_;
+  mpi::Requests sending_;
 };
 
 /// The piece is the tag. What is sent must not be waited for before the end: nothing is written over it.

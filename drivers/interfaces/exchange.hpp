@@ -109,6 +109,21 @@ struct PackedMemory {
   std::vector<std::span<std::byte>> received;
 };
 
+/// What an exchange also is whose messages can go one by one, in place of its start() and finish(). They leave and
+/// reach the same places (PackedMemory).
+class PeerwiseExchange {
+ public:
+  virtual ~PeerwiseExchange() = default;
+  /// In the order in which they are best sent.
+  [[nodiscard]] virtual std::vector<std::span<const std::byte>> sends() const = 0;
+  [[nodiscard]] virtual std::vector<std::span<std::byte>> receives() const = 0;
+  virtual void post_receives() = 0;
+  virtual void send(std::size_t number) = 0;  ///< returns before the message is sent
+  /// The number of one more message that has arrived. Nothing: all have, or, unless it is to wait, no other by now.
+  [[nodiscard]] virtual std::optional<std::size_t> next_arrival(bool waits) = 0;
+  virtual void finish_sends() = 0;  ///< returns when the places of all are free again
+};
+
 /// One planned exchange. run() does pack, start, finish, unpack, in this order, on all ranks of comm; one that overlaps
 /// them does the same in pieces, and its four parts can still be called one after another. A subclass fills in
 /// declared() in its constructor; PackedExchange, StagedExchange and PiecewiseExchange (drivers/redistribution) do it
@@ -130,6 +145,8 @@ class Exchange {
   /// What whoever does pack() and unpack() in other memory, where start() and finish() do not run, must know. Nothing:
   /// they cannot be done apart.
   [[nodiscard]] virtual std::optional<PackedMemory> packed_memory() const { return std::nullopt; }
+  /// Null: its messages go together. Where it is not, packed_memory() is known too.
+  [[nodiscard]] virtual PeerwiseExchange* by_peer() { return nullptr; }
   /// The same in two halves, with whatever else the rank does between them: pack and start, finish and unpack.
   virtual void begin(PhaseClock& clock);
   virtual void end(PhaseClock& clock);

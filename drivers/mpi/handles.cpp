@@ -178,4 +178,23 @@ bool Requests::test_all() {
   return complete != 0;
 }
 
+std::optional<std::size_t> Requests::wait_any() {
+  int index = MPI_UNDEFINED;
+  FOURSCORE_MPI(MPI_Waitany(checked_int(static_cast<Index>(requests_.size()), "the number of requests"),
+                            requests_.data(), &index, MPI_STATUS_IGNORE));
+  if (index != MPI_UNDEFINED) return static_cast<std::size_t>(index);
+  requests_.clear();
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Requests::test_any() {
+  int index = MPI_UNDEFINED;
+  int complete = 0;
+  FOURSCORE_MPI(MPI_Testany(checked_int(static_cast<Index>(requests_.size()), "the number of requests"),
+                            requests_.data(), &index, &complete, MPI_STATUS_IGNORE));
+  if (index != MPI_UNDEFINED) return static_cast<std::size_t>(index);
+  if (complete != 0) requests_.clear();
+  return std::nullopt;
+}
+
 }  // namespace fourscore::mpi

@@ -117,6 +117,10 @@ class Requests {
   void wait_all();
   /// Lets MPI move what is in flight; true when all are complete.
   bool test_all();
+  /// The number, in the order of next(), of one more that is complete; each is told once. Nothing: all were told, or,
+  /// for test_any(), none is by now. Their places are free again after the last.
+  std::optional<std::size_t> wait_any();
+  std::optional<std::size_t> test_any();
 
  private:
   RequestsOf of_;

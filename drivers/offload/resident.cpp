@@ -1,9 +1,11 @@
 #include "offload/resident.hpp"
 
-#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "mpi/handles.hpp"
+#include "offload/ordered_copies.hpp"
+#include "offload/peer_pipeline.hpp"
 
 namespace fourscore {
 
@@ -43,13 +45,6 @@ class ResidentFft : public LocalFft {
   std::unique_ptr<DeviceFft> fft_;
 };
 
-/// A stretch of the host's array, and the same on the device.
-struct Stretch {
-  std::byte* host = nullptr;
-  std::byte* device = nullptr;
-  std::size_t bytes = 0;
-};
-
 /// Memory of the device that an exchange of another method is made for.
 class View : public Buffer {
  public:
@@ -82,12 +77,15 @@ class ResidentExchange : public Exchange {
     packs_apart_ = false;
     if (const auto memory = inner_->packed_memory()) {
       packs_apart_ = true;
-      pack_ = copies_of(memory->pack, mirrors);
-      unpack_ = copies_of(memory->unpack, mirrors);
+      pack_ = ordered_copies(*device_, placed_copies(memory->pack, mirrors));
+      unpack_ = ordered_copies(*device_, placed_copies(memory->unpack, mirrors));
+      PeerwiseExchange* const by_peer = inner_->by_peer();
       if (views_.empty()) {
-        down_ = stretches_of(memory->sent, mirrors);
-        up_ = stretches_of(memory->received, mirrors);
+        down_ = by_peer == nullptr ? stretches_of(memory->sent, mirrors) : stretches_of(by_peer->sends(), mirrors);
+        up_ = by_peer == nullptr ? stretches_of(memory->received, mirrors) : stretches_of(by_peer->receives(), mirrors);
       }
+      if (by_peer != nullptr)
+        pipeline_.emplace(*device_, *by_peer, parts_by_peer(*memory, *by_peer, mirrors), !views_.empty());
     } else {
       down_ = whole(spec.source, spec.from.volume(mpi::rank_in(spec.comm)), spec, mirrors);
       Buffer& result = inner_->lands_in_source() ? spec.source : spec.spare;
@@ -112,7 +110,14 @@ class ResidentExchange : public Exchange {
     queue_->synchronise();
   }
 
+  void run(PhaseClock& clock) override {
+    if (pipeline_)
+      pipeline_->run(clock);
+    else
+      Exchange::run(clock);
+  }
   void begin(PhaseClock& clock) override {
+    if (pipeline_) return pipeline_->begin(clock);
     if (pack_ || !down_.empty()) {
       const DeviceRegion region(clock, pack_ ? Phase::pack : Phase::d2h);
       if (pack_) work_->span(*queue_, Phase::pack, [&] { pack_->enqueue(*queue_); });
@@ -124,6 +129,7 @@ class ResidentExchange : public Exchange {
     inner_->start();
   }
   void end(PhaseClock& clock) override {
+    if (pipeline_) return pipeline_->end(clock);
     {
       const Region region(clock, Phase::exchange);
       inner_->finish();
@@ -175,12 +181,7 @@ class ResidentExchange : public Exchange {
              static_cast<std::size_t>(elements) * spec.element_bytes}};
   }
   void copy(const std::vector<Stretch>& stretches, CopyWay way) {
-    for (const Stretch& stretch : stretches) {
-      const bool up = way == CopyWay::to_device;
-      queue_->copy({up ? stretch.device : stretch.host, up ? stretch.host : stretch.device, stretch.bytes, 1,
-                    stretch.bytes, stretch.bytes},
-                   way);
-    }
+    for (const Stretch& stretch : stretches) copy_stretch(*queue_, stretch, way);
   }
   void alone(const std::unique_ptr<DeviceCopies>& copies) {
     if (!copies) return;
@@ -188,76 +189,54 @@ class ResidentExchange : public Exchange {
     queue_->synchronise();
   }
 
-  /// Copies on a device run all at once, in no order: one that may overlap goes by way of memory of its own, and each
-  /// that follows another on the same memory waits for it.
-  class Sequence : public DeviceCopies {
-   public:
-    void enqueue(Queue& queue) override {
-      for (const auto& step : steps) step->enqueue(queue);
-    }
-    std::vector<std::unique_ptr<DeviceCopies>> steps;
-    std::unique_ptr<Buffer> between;
-  };
-
   [[nodiscard]] std::byte* placed(const void* address, const Mirrors& mirrors) const {
     auto* const bytes = static_cast<std::byte*>(const_cast<void*>(address));
     return views_.empty() ? mirrors.on_device(address) : bytes;
   }
 
-  [[nodiscard]] std::unique_ptr<DeviceCopies> copies_of(const std::vector<PackedMemory::Copy>& copies,
-                                                        const Mirrors& mirrors) {
-    if (copies.empty()) return nullptr;
-    auto sequence = std::make_unique<Sequence>();
-    Index between = 0;
+  [[nodiscard]] std::vector<OrderedCopy> placed_copies(const std::vector<PackedMemory::Copy>& copies,
+                                                       const Mirrors& mirrors) const {
+    std::vector<OrderedCopy> list;
     for (const PackedMemory::Copy& copy : copies)
-      if (copy.overlapping) between = std::max(between, copy.plan->bytes());
-    if (between > 0) sequence->between = device_->allocate(static_cast<std::size_t>(between));
-    std::vector<BoxCopy> together;
-    const auto flush = [&] {
-      if (!together.empty()) sequence->steps.push_back(device_->make_copies(together));
-      together.clear();
-    };
-    for (const PackedMemory::Copy& copy : copies) {
-      if (copy.plan->bytes() == 0) continue;
-      const BoxCopy box{placed(copy.from, mirrors), placed(copy.to, mirrors), copy.plan->run_bytes(),
-                        copy.plan->loops()};
-      // The block that stays is copied last or first, and may be copied twice: in the order of the list.
-      if (!together.empty() && (copy.overlapping || reads(box, together))) flush();
-      if (!copy.overlapping) {
-        together.push_back(box);
-        continue;
-      }
-      auto [gather, scatter] = by_way_of(box, static_cast<std::byte*>(sequence->between->data()));
-      together.push_back(gather);
-      flush();
-      together.push_back(scatter);
-      flush();
+      if (copy.plan->bytes() > 0)
+        list.push_back(
+            {{placed(copy.from, mirrors), placed(copy.to, mirrors), copy.plan->run_bytes(), copy.plan->loops()},
+             copy.overlapping});
+    return list;
+  }
+
+  /// Deals copies to the messages in whose places they write (pack) or read (unpack); the block that stays to none.
+  template <class Messages>
+  [[nodiscard]] std::vector<OrderedCopy> deal(const Messages& messages, const std::vector<Stretch>& stretches,
+                                              const std::vector<OrderedCopy>& copies,
+                                              const std::vector<const std::byte*>& places,
+                                              std::vector<PeerPart>& by_message) const {
+    std::map<const std::byte*, std::size_t> number_of;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      number_of[messages[i].data()] = i;
+      by_message.push_back({stretches.empty() ? Stretch{} : stretches[i], {}});
     }
-    flush();
-    return sequence;
-  }
-  static Index span_of(const BoxCopy& box, Index CopyPlan::Loop::*stride) {
-    Index span = static_cast<Index>(box.run_bytes);
-    for (const auto& loop : box.loops) span += (loop.count - 1) * loop.*stride;
-    return span;
-  }
-  static bool reads(const BoxCopy& box, const std::vector<BoxCopy>& before) {
-    return std::ranges::any_of(before, [&](const BoxCopy& other) {
-      return box.from < other.to + span_of(other, &CopyPlan::Loop::to) &&
-             other.to < box.from + span_of(box, &CopyPlan::Loop::from);
-    });
-  }
-  static std::pair<BoxCopy, BoxCopy> by_way_of(const BoxCopy& box, std::byte* between) {
-    BoxCopy gather = box;
-    BoxCopy scatter = box;
-    gather.to = between;
-    scatter.from = between;
-    Index stride = static_cast<Index>(box.run_bytes);
-    for (std::size_t i = box.loops.size(); i-- > 0;) {
-      gather.loops[i].to = scatter.loops[i].from = stride;
-      stride *= box.loops[i].count;
+    std::vector<OrderedCopy> rest;
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+      const auto found = number_of.find(places[i]);
+      (found == number_of.end() ? rest : by_message[found->second].copies).push_back(copies[i]);
     }
-    return {gather, scatter};
+    return rest;
+  }
+  /// A message is one block, so that its copy begins where it does.
+  [[nodiscard]] PeerPipeline::Parts parts_by_peer(const PackedMemory& memory, const PeerwiseExchange& by_peer,
+                                                  const Mirrors& mirrors) const {
+    std::vector<const std::byte*> packed;
+    std::vector<const std::byte*> unpacked;
+    for (const auto& copy : memory.pack)
+      if (copy.plan->bytes() > 0) packed.push_back(copy.to);
+    for (const auto& copy : memory.unpack)
+      if (copy.plan->bytes() > 0) unpacked.push_back(copy.from);
+    PeerPipeline::Parts parts;
+    parts.rest_of_pack = deal(by_peer.sends(), down_, placed_copies(memory.pack, mirrors), packed, parts.sends);
+    parts.rest_of_unpack =
+        deal(by_peer.receives(), up_, placed_copies(memory.unpack, mirrors), unpacked, parts.receives);
+    return parts;
   }
 
   std::shared_ptr<Device> device_;
@@ -270,6 +249,7 @@ class ResidentExchange : public Exchange {
   std::vector<Stretch> down_;
   std::vector<Stretch> up_;
   std::optional<PhasedWork> work_;
+  std::optional<PeerPipeline> pipeline_;  ///< where the exchange goes by peer
 };
 
 }  // namespace

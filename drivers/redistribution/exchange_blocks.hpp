@@ -141,6 +141,9 @@ class PackedExchange : public Exchange {
   [[nodiscard]] std::byte* address_of_received(const PackedBlocks::Message& message) const {
     return blocks_.receive_buffer() + message.displacement * element_bytes_;
   }
+  [[nodiscard]] std::size_t bytes_of(const PackedBlocks::Message& message) const {
+    return static_cast<std::size_t>(message.count * element_bytes_);
+  }
 
  private:
   PackedBlocks blocks_;

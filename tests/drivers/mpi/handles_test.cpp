@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -233,6 +234,33 @@ TEST_F(Handles, AreLeftAloneByAnExceptionWhereTheirReleaseIsCollective) {
   EXPECT_EQ(freed.windows, 0);
   EXPECT_EQ(freed.unlocked, 0);
   EXPECT_EQ(freed.types, 1);  // no other rank takes part in that
+}
+
+TEST_F(Handles, OfRequestsTellEachThatIsCompleteOnce) {
+  mpi::Requests receiving;
+  mpi::Requests sending;
+  for (const bool waits : {true, false, true}) {
+    std::array<std::int64_t, 3> received{-1, -1, -1};
+    const std::array<std::int64_t, 3> sent{10, 11, 12};
+    for (std::size_t i = 0; i < 3; ++i)
+      FOURSCORE_MPI(
+          MPI_Irecv(&received[i], 1, MPI_INT64_T, previous_, static_cast<int>(i), MPI_COMM_WORLD, receiving.next()));
+    EXPECT_EQ(receiving.test_any(), std::nullopt) << "nothing is sent before all have asked";
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::vector<std::size_t> told;
+    for (const std::size_t i : {2U, 0U, 1U}) {
+      FOURSCORE_MPI(MPI_Isend(&sent[i], 1, MPI_INT64_T, next_, static_cast<int>(i), MPI_COMM_WORLD, sending.next()));
+      auto complete = waits ? receiving.wait_any() : receiving.test_any();
+      while (!complete) complete = receiving.test_any();
+      EXPECT_EQ(received[*complete], sent[*complete]);
+      told.push_back(*complete);
+    }
+    EXPECT_EQ(waits ? receiving.wait_any() : receiving.test_any(), std::nullopt);
+    std::ranges::sort(told);
+    EXPECT_EQ(told, (std::vector<std::size_t>{0, 1, 2}));
+    sending.wait_all();
+  }
+  EXPECT_EQ(freed.cancelled, 0);
 }
 
 TEST_F(Handles, OfRequestsMoveWithTheirOwner) {
