@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -74,7 +75,7 @@ class DeviceFft {
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }  ///< its own, beside the data
   /// Bytes of the device that it fills while it runs. Transforms that never run at the same time may have the same.
   [[nodiscard]] virtual std::size_t work_area_bytes() const { return 0; }
-  /// Before the first enqueue(), where it takes some.
+  /// Once, before the first enqueue(). Null: it takes none.
   virtual void use_work_area(void* /*area*/) {}
 };
 
@@ -82,6 +83,13 @@ class DeviceFft {
 class DeviceCopies {
  public:
   virtual ~DeviceCopies() = default;
+  virtual void enqueue(Queue& queue) = 0;
+};
+
+/// Kernels that were recorded and are queued as one.
+class DeviceGraph {
+ public:
+  virtual ~DeviceGraph() = default;
   virtual void enqueue(Queue& queue) = 0;
 };
 
@@ -107,6 +115,11 @@ class Device {
   /// DeviceFft::work_area_bytes() of a transform that is not made.
   [[nodiscard]] virtual std::size_t work_area_bytes(const LocalFftSpec& /*spec*/) { return 0; }
   [[nodiscard]] virtual std::unique_ptr<DeviceCopies> make_copies(const std::vector<BoxCopy>& copies) = 0;
+  /// Records the copies within the device's memory and the transforms that `enqueue` puts into a queue; none of them
+  /// runs. Null: the device cannot, and they are queued one by one.
+  [[nodiscard]] virtual std::unique_ptr<DeviceGraph> record(const std::function<void(Queue&)>& /*enqueue*/) {
+    return nullptr;
+  }
   /// What it is, and does not change: part of a machine's identity.
   [[nodiscard]] virtual nlohmann::json identity() const = 0;
   /// Clocks, power and temperature now, as far as they can be read.

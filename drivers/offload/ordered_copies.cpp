@@ -12,9 +12,20 @@ namespace {
 class Sequence : public DeviceCopies {
  public:
   void enqueue(Queue& queue) override {
-    for (const auto& step : steps) step->enqueue(queue);
+    if (graph)
+      graph->enqueue(queue);
+    else
+      for (const auto& step : steps) step->enqueue(queue);
+  }
+  /// Several launches become one where the device can.
+  void record(Device& device) {
+    if (steps.size() > 1)
+      graph = device.record([this](Queue& queue) {
+        for (const auto& step : steps) step->enqueue(queue);
+      });
   }
   std::vector<std::unique_ptr<DeviceCopies>> steps;
+  std::unique_ptr<DeviceGraph> graph;
   std::unique_ptr<Buffer> between;
 };
 
@@ -78,6 +89,7 @@ std::unique_ptr<DeviceCopies> ordered_copies(Device& device, const std::vector<O
     flush();
   }
   flush();
+  sequence->record(device);
   return sequence;
 }
 

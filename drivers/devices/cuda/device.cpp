@@ -22,6 +22,7 @@
 #include "devices/cuda/boxes.hpp"
 #include "devices/cuda/check.hpp"
 #include "devices/cuda/fft.hpp"
+#include "devices/cuda/graph.hpp"
 #include "devices/cuda/kernels.hpp"
 #include "devices/cuda/nvml.hpp"
 
@@ -226,13 +227,16 @@ class CudaDevice : public Device {
   }
   [[nodiscard]] std::unique_ptr<Mark> make_mark() override { return std::make_unique<CudaMark>(); }
   [[nodiscard]] std::unique_ptr<DeviceFft> make_fft(const LocalFftSpec& spec, void* in, void* out) override {
-    return make_cufft(spec, in, out);
+    return make_cufft(*this, spec, in, out);
   }
   [[nodiscard]] std::size_t work_area_bytes(const LocalFftSpec& spec) override {
-    return make_cufft(spec, nullptr, nullptr)->work_area_bytes();
+    return make_cufft(*this, spec, nullptr, nullptr)->work_area_bytes();
   }
   [[nodiscard]] std::unique_ptr<DeviceCopies> make_copies(const std::vector<BoxCopy>& copies) override {
     return std::make_unique<CudaCopies>(copies);
+  }
+  [[nodiscard]] std::unique_ptr<DeviceGraph> record(const std::function<void(Queue&)>& enqueue) override {
+    return record_graph(*make_queue(), enqueue);
   }
   [[nodiscard]] nlohmann::json identity() const override {
     nlohmann::json known = nvml_identity(bus_id_);

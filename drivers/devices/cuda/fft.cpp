@@ -164,8 +164,9 @@ std::vector<Loop> merged(std::vector<Loop> loops) {
 
 class CufftTransform : public DeviceFft {
  public:
-  CufftTransform(const LocalFftSpec& spec, void* in, void* out)
-      : spec_(spec),
+  CufftTransform(Device& device, const LocalFftSpec& spec, void* in, void* out)
+      : device_(device),
+        spec_(spec),
         in_(static_cast<char*>(in)),
         out_(static_cast<char*>(out)),
         element_bytes_(spec.precision == Precision::double_precision ? 16 : 8) {
@@ -181,6 +182,28 @@ class CufftTransform : public DeviceFft {
   }
 
   void enqueue(Queue& queue) override {
+    if (graph_)
+      graph_->enqueue(queue);
+    else
+      enqueue_calls(queue);
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    return fmt::format("cuFFT: {}, {}{}", plural(passes_.size(), "plan"), plural(calls(), "call"),
+                       graph_ ? " in a graph" : "");
+  }
+  [[nodiscard]] std::size_t work_area_bytes() const override { return work_area_bytes_; }
+  void use_work_area(void* area) override {
+    for (const Pass& pass : passes_)
+      if (pass.area_bytes > 0) require(cufft().set_area(pass.plan.get(), area), "cufftSetWorkArea");
+    if (calls() >= fewest_calls_of_graph) graph_ = device_.record([this](Queue& queue) { enqueue_calls(queue); });
+  }
+
+ private:
+  /// A launch of a graph takes about the time of that of two kernels.
+  static constexpr std::size_t fewest_calls_of_graph = 4;
+
+  void enqueue_calls(Queue& queue) {
     for (Pass& pass : passes_) {
       require(cufft().set_stream(pass.plan.get(), stream_of(queue)), "cufftSetStream");
       for (const auto& [from, to] : pass.offsets)
@@ -188,18 +211,11 @@ class CufftTransform : public DeviceFft {
     }
   }
 
-  [[nodiscard]] std::string describe() const override {
+  [[nodiscard]] std::size_t calls() const {
     std::size_t calls = 0;
     for (const Pass& pass : passes_) calls += pass.offsets.size();
-    return fmt::format("cuFFT: {}, {}", plural(passes_.size(), "plan"), plural(calls, "call"));
+    return calls;
   }
-  [[nodiscard]] std::size_t work_area_bytes() const override { return work_area_bytes_; }
-  void use_work_area(void* area) override {
-    for (const Pass& pass : passes_)
-      if (pass.area_bytes > 0) require(cufft().set_area(pass.plan.get(), area), "cufftSetWorkArea");
-  }
-
- private:
   /// Slowest first; the halved axis, of stride 1, last.
   [[nodiscard]] std::vector<Loop> order_of_axes() const {
     std::vector<Loop> axes = spec_.axes;
@@ -326,12 +342,14 @@ class CufftTransform : public DeviceFft {
     }
   }
 
+  Device& device_;
   LocalFftSpec spec_;
   char* in_;
   char* out_;
   Index element_bytes_;
   std::vector<Pass> passes_;
-  std::size_t work_area_bytes_ = 0;  ///< what the largest pass takes: they run in turn
+  std::unique_ptr<DeviceGraph> graph_;  ///< null: the calls are few, or the device has no graphs
+  std::size_t work_area_bytes_ = 0;     ///< what the largest pass takes: they run in turn
 };
 
 }  // namespace
@@ -345,9 +363,9 @@ std::string cufft_version() {
   return fmt::format("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100);
 }
 
-std::unique_ptr<DeviceFft> make_cufft(const LocalFftSpec& spec, void* in, void* out) {
+std::unique_ptr<DeviceFft> make_cufft(Device& device, const LocalFftSpec& spec, void* in, void* out) {
   if (!cufft().failure.empty()) throw std::runtime_error(cufft().failure);
-  return std::make_unique<CufftTransform>(spec, in, out);
+  return std::make_unique<CufftTransform>(device, spec, in, out);
 }
 
 }  // namespace fourscore::cuda

@@ -18,6 +18,6 @@ class CudaQueue;
 [[nodiscard]] std::string cufft_unavailable();
 
 /// As Device::make_fft(). Throws std::runtime_error with cuFFT's error.
-[[nodiscard]] std::unique_ptr<DeviceFft> make_cufft(const LocalFftSpec& spec, void* in, void* out);
+[[nodiscard]] std::unique_ptr<DeviceFft> make_cufft(Device& device, const LocalFftSpec& spec, void* in, void* out);
 
 }  // namespace fourscore::cuda

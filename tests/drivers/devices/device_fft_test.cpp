@@ -199,6 +199,12 @@ TEST(CufftTransforms, HaveNeighboursInMemoryInOnePlan) {
   EXPECT_EQ(text({{10, 8, 8}}, middle(20, 8), Precision::single_precision), "cuFFT: 1 plan, 8 calls");
   EXPECT_EQ(text({{10, 30, 30}}, middle(20, 30), wide), "cuFFT: 1 plan, 20 calls");
   EXPECT_EQ(text({{10, 1, 1}}, {{20, 100, 100}, {8, 11, 11}}, wide), "cuFFT: 1 plan, 8 calls") << "rows";
+  LocalFftSpec spec;
+  spec.axes = {{10, 8, 8}};
+  spec.batch = middle(20, 8);
+  const auto fft = device->make_fft(spec, memory->data(), memory->data());
+  fft->use_work_area(memory->data());
+  EXPECT_EQ(fft->describe(), "cuFFT: 1 plan, 20 calls in a graph") << "which is recorded once it has all that it takes";
 }
 
 TEST(ClfftLibrary, RefusesLengthsWithLargePrimesAndThreads) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "devices/cuda/boxes.hpp"
+#include "offload/ordered_copies.hpp"
 #include "support/on_device.hpp"
 
 namespace fourscore {
@@ -141,6 +143,84 @@ TEST_F(Devices, CopyBoxesOfAnyShapeTogether) {
     copy(to->data(), std::vector<std::byte>(bytes, std::byte{0x55}).data(), bytes, CopyWay::to_device);
     queue_->synchronise();
     std::ranges::fill(expected, std::byte{0x55});
+  }
+}
+
+/// Whether it is the pretended CUDA with graphs, or a real one.
+bool has_graphs(const DeviceBackend& backend) {
+  const char* const settings = std::getenv("FOURSCORE_PRETENDED_CUDA");
+  return backend.card().name == "cuda" &&
+         std::string(settings == nullptr ? "" : settings).find("graphs=no") == std::string::npos;
+}
+
+TEST_F(Devices, RunAGraphEachTimeAndNotWhileItIsRecorded) {
+  const std::vector<double> sent{1, 2, 3, 4};
+  const auto first = device_->allocate(32);
+  const auto second = device_->allocate(32);
+  const auto third = device_->allocate(32);
+  const auto there = copies(*first, *second);
+  const auto on = copies(*second, *third);
+  copy(third->data(), sent.data(), 32, CopyWay::to_device);
+  const auto graph = device_->record([&](Queue& queue) {
+    there->enqueue(queue);
+    on->enqueue(queue);
+  });
+  ASSERT_EQ(graph != nullptr, has_graphs(backend_));
+  if (graph == nullptr) return;  // they are queued one by one
+  for (const double factor : {0.0, 1.0, 2.0}) {
+    std::vector<double> expected = sent;
+    for (double& value : expected) value *= factor;
+    if (factor > 0) {
+      copy(first->data(), expected.data(), 32, CopyWay::to_device);
+      graph->enqueue(*queue_);
+    }
+    std::vector<double> received(4);
+    copy(received.data(), third->data(), 32, CopyWay::to_host);
+    queue_->synchronise();
+    EXPECT_EQ(received, factor > 0 ? expected : sent);
+  }
+}
+
+/// Blocks for others, the one that stays closing up, and a copy of what that left: three copies in turn, and on the
+/// pretended CUDA, which counts launches, a single one.
+TEST_F(Devices, CopyInOrderWhatFollowsOnEachOther) {
+  using Loops = std::array<CopyPlan::Loop, 3>;
+  const CopyPlan::Loop once{};
+  const std::vector<std::byte> sent = numbered(1024);
+  const auto source = device_->allocate(1024);
+  const auto spare = device_->allocate(1024);
+  const auto at = [](const Buffer& buffer, std::size_t offset) {
+    return static_cast<std::byte*>(buffer.data()) + offset;
+  };
+  const Loops rows{{once, once, {4, 64, 32}}};
+  const std::vector<OrderedCopy> list{
+      {{at(*source, 512), at(*spare, 0), 32, {{once, once, {4, 64, 32}}}}},
+      {{at(*source, 32), at(*source, 0), 32, rows}, true},
+      {{at(*source, 0), at(*spare, 256), 128, {{once, once, once}}}},
+  };
+  const auto in_order = ordered_copies(*device_, list);
+  std::vector<std::byte> expected_source = sent;
+  std::vector<std::byte> expected_spare(1024, std::byte{0});
+  copy_on_host(list[0].box, sent.data() + 512, expected_spare.data());
+  copy_on_host(list[1].box, sent.data() + 32, expected_source.data());
+  std::memcpy(expected_spare.data() + 256, expected_source.data(), 128);
+  const auto launches = reinterpret_cast<long (*)()>(dlsym(RTLD_DEFAULT, "pretended_cuda_launches"));
+  for (int run = 0; run < 3; ++run) {
+    copy(source->data(), sent.data(), 1024, CopyWay::to_device);
+    copy(spare->data(), std::vector<std::byte>(1024).data(), 1024, CopyWay::to_device);
+    queue_->synchronise();
+    const long before = launches == nullptr ? 0 : launches();
+    in_order->enqueue(*queue_);
+    if (launches != nullptr && !backend_.emulated()) {
+      EXPECT_EQ(launches() - before, has_graphs(backend_) ? 1 : 4);
+    }
+    std::vector<std::byte> received(1024);
+    copy(received.data(), source->data(), 1024, CopyWay::to_host);
+    queue_->synchronise();
+    EXPECT_TRUE(received == expected_source) << run;
+    copy(received.data(), spare->data(), 1024, CopyWay::to_host);
+    queue_->synchronise();
+    EXPECT_TRUE(received == expected_spare) << run;
   }
 }
 

@@ -21,6 +21,7 @@ struct Settings {
   bool driver_missing = false;         ///< driver=none
   bool driver_old = false;             ///< driver=old
   bool exclusive = false;              ///< mode=exclusive: another process has the device
+  bool graphs = true;                  ///< graphs=no: streams cannot be captured
   bool mpi_aware = true;               ///< mpi=unaware: MPI does not say that it takes addresses of the device
 };
 /// Read once. Ends the program at an entry that is none of these.

@@ -39,6 +39,8 @@ const std::map<cudaError_t, Text> texts{
     {cudaErrorHostMemoryNotRegistered,
      {"cudaErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region"}},
     {cudaErrorLaunchFailure, {"cudaErrorLaunchFailure", "unspecified launch failure"}},
+    {cudaErrorStreamCaptureUnsupported,
+     {"cudaErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"}},
 };
 
 bool read_entry(Settings& read, std::string_view name, const std::string& value) {
@@ -60,6 +62,8 @@ bool read_entry(Settings& read, std::string_view name, const std::string& value)
     read.driver_old = true;
   else if (name == "mode" && value == "exclusive")
     read.exclusive = true;
+  else if (name == "graphs" && value == "no")
+    read.graphs = false;
   else if (name == "mpi" && value == "unaware")
     read.mpi_aware = false;
   else

@@ -14,6 +14,14 @@
 
 using pretended_cuda::fail;
 
+/// What was captured, in order. An executable one has a copy of it.
+struct CUgraph_st {
+  std::vector<std::function<void()>> work;
+};
+struct CUgraphExec_st {
+  std::vector<std::function<void()>> work;
+};
+
 struct CUstream_st {
  public:
   CUstream_st() : thread_([this] { run(); }) {}
@@ -28,12 +36,24 @@ struct CUstream_st {
   CUstream_st(const CUstream_st&) = delete;
   CUstream_st& operator=(const CUstream_st&) = delete;
   void put(std::function<void()> work) {
+    if (captured_) {
+      captured_->work.push_back(std::move(work));
+      return;
+    }
     {
       const std::lock_guard lock(mutex_);
       queued_.push_back(std::move(work));
     }
     changed_.notify_all();
   }
+  /// From now on work is captured, until end_capture(). By the thread that queues.
+  bool begin_capture() {
+    if (captured_) return false;
+    captured_ = std::make_unique<CUgraph_st>();
+    return true;
+  }
+  std::unique_ptr<CUgraph_st> end_capture() { return std::move(captured_); }
+  [[nodiscard]] bool captures() const { return captured_ != nullptr; }
   void drain() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return queued_.empty(); });
@@ -61,6 +81,7 @@ struct CUstream_st {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> queued_;
+  std::unique_ptr<CUgraph_st> captured_;
   bool ends_ = false;
   std::thread thread_;
 };
@@ -78,6 +99,7 @@ namespace pretended_cuda {
 
 namespace {
 
+long launches = 0;  ///< kernels and graphs; counted by the thread that queues
 std::mutex streams_mutex;
 std::set<CUstream_st*> streams;
 
@@ -93,7 +115,10 @@ CUstream_st* stream_or_legacy(cudaStream_t stream) { return stream == nullptr ? 
 
 void enqueue(cudaStream_t stream, std::function<void()> work) { stream_or_legacy(stream)->put(std::move(work)); }
 
-void drain(cudaStream_t stream) { stream_or_legacy(stream)->drain(); }
+void drain(cudaStream_t stream) {
+  if (stream_or_legacy(stream)->captures()) stop("a stream is waited for while it is captured");
+  stream_or_legacy(stream)->drain();
+}
 
 void drain_all() {
   std::vector<CUstream_st*> all{legacy_stream()};
@@ -108,6 +133,7 @@ cudaError_t launch(dim3 grid, dim3 block, std::function<void()> thread, cudaStre
   PRETENDED_CALL();
   if (grid.x * grid.y * grid.z == 0 || grid.y > 65535 || block.x * block.y * block.z > 1024)
     return fail(cudaErrorInvalidValue);
+  if (!stream_or_legacy(stream)->captures()) ++launches;
   enqueue(stream, [=] {
     gridDim = grid;
     blockDim = block;
@@ -176,6 +202,48 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode /*mode*/) {
+  PRETENDED_CALL();
+  if (!pretended_cuda::settings().graphs || !stream->begin_capture()) return fail(cudaErrorStreamCaptureUnsupported);
+  return cudaSuccess;
+}
+
+/// Ends it also where it fails.
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  auto captured = stream->end_capture();
+  PRETENDED_CALL();
+  if (!captured) return fail(cudaErrorInvalidValue);
+  *graph = captured.release();
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* launched, cudaGraph_t graph, unsigned long long /*flags*/) {
+  PRETENDED_CALL();
+  *launched = new CUgraphExec_st{graph->work};
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  PRETENDED_CALL();
+  ++pretended_cuda::launches;
+  for (const auto& work : graph->work) pretended_cuda::enqueue(stream, work);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return pretended_cuda::count_call();
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  delete graph;
+  return pretended_cuda::count_call();
+}
+
+/// Kernels and graphs that were launched. For tests, which look it up by its name.
+long pretended_cuda_launches();
+long pretended_cuda_launches() { return pretended_cuda::launches; }
+
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
   pretended_cuda::drain_all();
@@ -185,6 +253,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   PRETENDED_CALL();
+  if (stream->captures()) pretended_cuda::stop("an event is recorded while its stream is captured");
   long recorded = 0;
   {
     const std::lock_guard lock(event->mutex);
