@@ -104,8 +104,8 @@ std::vector<FftPiece> pieces_of(const LocalFftSpec& spec, int pieces) {
   for (int k = 0; k < pieces; ++k) {
     const Range range = block_range(cut->count, pieces, k);
     if (range.size() == 0) continue;
-    FftPiece& piece = list.emplace_back(spec, range.low * cut->in_stride, range.low * cut->out_stride);
-    piece.spec.batch[static_cast<std::size_t>(cut - spec.batch.begin())].count = range.size();
+    list.push_back({spec, range.low * cut->in_stride, range.low * cut->out_stride});
+    list.back().spec.batch[static_cast<std::size_t>(cut - spec.batch.begin())].count = range.size();
   }
   return list;
 }
