@@ -109,7 +109,8 @@ std::vector<PointKey> transform_keys() {
       {.name = "exchange",
        .option = "--exchange",
        .path = "/exchange",
-       .help = "how data moves between ranks (default: the variant's own, as fft_bench --list says)",
+       .help = "how data moves between ranks (default: the variant's own, as fft_bench --list says); tuned: the "
+               "fastest of all, found by trying them before anything else",
        .get = [](const P& p) { return p.exchange; },
        .set = [](P& p, S v, W what) { p.exchange = named(v, what, "the name of an exchange, or none"); }},
       {.name = "local_fft",
@@ -174,9 +175,13 @@ std::vector<PointKey> plan_keys() {
        .path = "/grid",
        .form = Form::grid,
        .labelled = true,
-       .help = "process grid: auto, or as 2x2",
-       .get = [](const P& p) { return grid_text(p.problem.grid); },
-       .set = [](P& p, S v, W what) { p.problem.grid = parse_grid(v, what); }},
+       .help = "process grid: auto, as 2x2, or tuned, as --exchange tuned",
+       .get = [](const P& p) { return p.grid_is_tuned ? std::string(tuned_word) : grid_text(p.problem.grid); },
+       .set =
+           [](P& p, S v, W what) {
+             p.grid_is_tuned = v == tuned_word;
+             p.problem.grid = p.grid_is_tuned ? std::vector<int>{} : parse_grid(v, what);
+           }},
       {.name = "active_ranks",
        .option = "--active-ranks",
        .path = "/active_ranks",

@@ -18,7 +18,7 @@ enum class Form {
   text,     ///< a string
   integer,  ///< a whole number of at least 1
   extents,  ///< an array of 1 to 3 whole numbers; as text joined by x
-  grid,     ///< extents, or "auto"
+  grid,     ///< extents, "auto" or "tuned"
   count,    ///< an integer, or "auto"
 };
 

@@ -115,12 +115,16 @@ struct Problem {
 /// One field has no order: equal work is one point.
 void normalise_fields(Problem& problem);
 
+/// In the place of an exchange, or of a grid: the launch tries them all, and takes the fastest.
+inline constexpr std::string_view tuned_word = "tuned";
+
 /// A Problem with who solves it: one point of a suite. Or, where `component` names a program of drivers/components, a
 /// component alone: then ranks and problem.parameters say what is measured, and nothing else counts.
 struct Point {
   std::string component;
   std::string variant;
-  std::string exchange{};  ///< "none" for variants that take none; empty: the variant's default, not yet resolved
+  /// "none" for variants that take none; empty: the variant's default, not yet resolved; tuned_word.
+  std::string exchange{};
   std::string local_fft = "fftw";
   int ranks = 1;
   int nodes = 1;  ///< that the ranks are on
@@ -128,8 +132,11 @@ struct Point {
   std::string platform = "none";  ///< the simulated machine; "none": the ranks run on real ones
   HostOrder host_order = HostOrder::row_major;
   Problem problem;
+  bool grid_is_tuned = false;  ///< problem.grid, then empty, is chosen by measurement
   bool operator==(const Point&) const = default;
 };
+
+[[nodiscard]] inline bool is_tuned(const Point& point) { return point.exchange == tuned_word || point.grid_is_tuned; }
 
 /// Ranks on the node that has most of them.
 [[nodiscard]] int ranks_per_node(const Point& point);

@@ -46,6 +46,7 @@ void check_names(const json& object, const json& allowed, const std::string& whe
 
 json json_of(Form form, const std::string& text) {
   if (form == Form::text || ((form == Form::grid || form == Form::count) && text == "auto")) return text;
+  if (form == Form::grid && text == tuned_word) return text;
   if (form == Form::integer || form == Form::count) return json::parse(text);
   std::string extents = text;
   std::ranges::replace(extents, 'x', ',');
@@ -66,7 +67,8 @@ void check_form(Form form, const json& value, const std::string& what) {
     case Form::extents:
       return check(is_extents(), "an array of 1 to 3 integers");
     case Form::grid:
-      return check(value == "auto" || is_extents(), "\"auto\" or an array of 1 to 3 integers");
+      return check(value == "auto" || value == tuned_word || is_extents(),
+                   "\"auto\", \"tuned\" or an array of 1 to 3 integers");
     case Form::count:
       return check(value == "auto" || is_integer(value), "\"auto\" or an integer");
   }

@@ -47,8 +47,8 @@ inline constexpr std::string_view by_program = "program";
 inline constexpr std::string_view by_nobody = "nobody";
 
 /// The steps of a launch whose seconds the record's "harness" has, as "plan_s", in this order.
-inline constexpr std::array<std::string_view, 9> harness_steps{"launch",   "init",    "plan",  "verify", "measure",
-                                                               "timeline", "isolate", "count", "write"};
+inline constexpr std::array<std::string_view, 10> harness_steps{"launch",  "init",     "tune",    "plan",  "verify",
+                                                                "measure", "timeline", "isolate", "count", "write"};
 
 /// Parts of a launch that come after its verified samples, in this order. Where one fails the samples stay.
 inline constexpr std::array<std::string_view, 3> optional_parts{"timeline", "isolate", "counters"};

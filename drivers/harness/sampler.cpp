@@ -116,7 +116,8 @@ Samples Sampler::measure_instances(std::size_t instances, const std::function<vo
   if (options_.slow_down) slow_down.emplace(*options_.slow_down);
   PhaseClock clock = slow_down ? PhaseClock(*slow_down) : PhaseClock(options_.phases);
   std::optional<ChargingObserver> charging;
-  if (options_.charges) clock.observe(charging.emplace(*simulated_machine(), *options_.charges));
+  if (options_.charges)
+    clock.observe(charging.emplace(*simulated_machine(), *options_.charges, options_.keeps_link_loads));
   const auto capacity = static_cast<std::size_t>(options_.repetitions);
   const std::size_t turns = round_trips ? std::max<std::size_t>(1, instances) : 0;
   const std::size_t moments = instances + turns;

@@ -27,6 +27,7 @@ struct SamplingOptions {
   std::optional<SlowDown> slow_down{};  ///< in all these runs; wants phases
   /// On a simulated machine: what a run's phases take on this rank beside messages.
   std::optional<Charges> charges{};
+  bool keeps_link_loads = true;  ///< likewise, those of the second run
 };
 
 /// Clocks count as aligned where they are off by no more than this share of the shortest run.

@@ -8,16 +8,32 @@
 #include "results/own_checks.hpp"
 
 namespace fourscore::bench {
+namespace {
+
+using nlohmann::json;
+
+/// Empty where the record is of what was chosen here.
+std::string another_choice(const json& record, const json& tuning) {
+  for (const char* key : {"exchange", "grid"}) {
+    const json chosen = tuning.is_null() ? json() : tuning.value(key, json());
+    const json said = record.value(json::json_pointer("/resolved/tuning/" + std::string(key)), json());
+    if (said != chosen) return fmt::format("it was tuned to {} {}; expected {}", key, said.dump(), chosen.dump());
+  }
+  return {};
+}
+
+}  // namespace
 
 std::string rely_on_earlier_checks(const Launch& launch, Options& options, const ResolvedPoint& resolved,
-                                   const nlohmann::json& provenance) {
+                                   const json& tuning, const json& provenance) {
   if (!options.checked_by) return {};
   std::string reason, id;
   launch.agreement.run_on_root([&] {
     const std::string file = options.checked_by->string();
     try {
-      const nlohmann::json record = read_record(file);
-      reason = why_not_relied_on(record, point_id(resolved.point), provenance, options.settings.check);
+      const json record = read_record(file);
+      reason = why_not_relied_on(record, point_id(resolved.asked()), provenance, options.settings.check);
+      if (reason.empty()) reason = another_choice(record, tuning);
       if (reason.empty())
         id = record.at("record_id");
       else

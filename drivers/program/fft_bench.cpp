@@ -17,6 +17,7 @@
 #include "harness/instances.hpp"
 #include "harness/simulated.hpp"
 #include "mpi/error.hpp"
+#include "program/candidates.hpp"
 #include "program/checked_by.hpp"
 #include "program/command_line.hpp"
 #include "program/counters.hpp"
@@ -30,6 +31,7 @@
 #include "program/queries.hpp"
 #include "program/record_builder.hpp"
 #include "program/screen.hpp"
+#include "program/tuning.hpp"
 #include "program/wisdom.hpp"
 #include "results/figures_of_merit.hpp"
 #include "results/record_file.hpp"
@@ -93,6 +95,13 @@ void require_what_can_be_simulated(const Options& options) {
                                  plural(threads, "thread"), point.platform, machine->cores));
 }
 
+void require_real_time_to_tune(const Options& options) {
+  if (is_tuned(options.point) && options.counters && counter_backend(options.counters->request.backend).simulates())
+    throw InputError(fmt::format("{} tuned with counters {}: times under it say nothing; expected what it chooses",
+                                 options.point.exchange == tuned_word ? "exchange" : "grid",
+                                 options.counters->request.backend));
+}
+
 /// Valid on rank 0; empty elsewhere.
 PlanPlace place_of_plans(const Provenance& provenance) {
   if (provenance.record.is_null()) return {};
@@ -103,16 +112,31 @@ PlanPlace place_of_plans(const Provenance& provenance) {
 }
 
 /// The point as it can be measured on these ranks; throws where it is unusable input.
-ResolvedPoint resolve_on_ranks(const Launch& launch, Options& options, std::optional<Refusal>& refusal) {
+Choice resolve_on_ranks(const Launch& launch, Options& options) {
   launch.place(options.point);
-  ResolvedPoint resolved;
+  Choice choice;
   launch.agreement.run([&] {
-    resolved = resolve_point(options.point);
-    refusal = may_run(resolved);
+    choice = resolve_choice(options.point);
+    const auto& refusal = choice.refusal;
     if (refusal && refusal->kind == Refusal::Kind::misfit) throw PointError(refusal->key, refusal->reason);
     require_what_can_be_simulated(options);
+    require_real_time_to_tune(options);
   });
-  return resolved;
+  return choice;
+}
+
+/// What the launch finds beside, and of a tuned point the candidate that it chooses. Collective.
+void choose_on_ranks(Launch& launch, const Options& options, Choice& choice, std::optional<Tuned>& tuned) {
+  if (choice.refusal) return;
+  if (choice.candidates.empty()) {
+    choice.refusal = may_run_here(launch.comm, choice.resolved, options.extent);
+    return;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  tuned = tune(launch.comm, launch.agreement, options, choice.candidates);
+  launch.steps.tune_s = seconds_since(begin);
+  choice.refusal = tuned->refusal;
+  if (tuned->resolved) choice.resolved = *tuned->resolved;
 }
 
 /// Collective; valid on rank 0. The measured point's record, and what the screen says beside.
@@ -121,7 +145,7 @@ struct Recorded {
   std::vector<std::string> warnings;
   bool ok = false;  ///< everywhere
 };
-Recorded measure_and_record(Launch& launch, const Options& options, const ResolvedPoint& resolved,
+Recorded measure_and_record(Launch& launch, const Options& options, const ResolvedPoint& resolved, const json& tuning,
                             Provenance& provenance) {
   try_counters(launch.comm, launch.agreement, options);
   resolved.variant->register_solvers();
@@ -131,7 +155,8 @@ Recorded measure_and_record(Launch& launch, const Options& options, const Resolv
   Wisdom* const used = wisdom ? &*wisdom : nullptr;
   const auto keep = [&](const Measurement& verified) {
     if (options.record)
-      replace_unfinished_record(*options.verified_record, build_record(options, resolved, used, verified, provenance));
+      replace_unfinished_record(*options.verified_record,
+                                build_record(options, resolved, used, verified, provenance, tuning));
   };
   json devices_before, devices_after;
   launch.agreement.run([&] { devices_before = describe_devices(launch.comm, resolved); });
@@ -142,7 +167,7 @@ Recorded measure_and_record(Launch& launch, const Options& options, const Resolv
   Recorded recorded;
   recorded.ok = measurement.ok && measurement.failed_parts.empty();
   if (mpi::rank_in(launch.comm) != 0) return recorded;
-  recorded.record = build_record(options, resolved, used, measurement, std::move(provenance));
+  recorded.record = build_record(options, resolved, used, measurement, std::move(provenance), tuning);
   add_devices(recorded.record, std::move(devices_before), devices_after);
   recorded.record["harness"]["write_s"] = seconds_since(write_begin);
   recorded.warnings = cost_warnings(resolved, measurement);
@@ -152,21 +177,24 @@ Recorded measure_and_record(Launch& launch, const Options& options, const Resolv
 }
 
 int run_point(Launch& launch, Options options) {
-  std::optional<Refusal> refusal;
-  const ResolvedPoint resolved = resolve_on_ranks(launch, options, refusal);
+  Choice choice = resolve_on_ranks(launch, options);
   launch.check_output(has_optional_parts(options) ? options.verified_record : std::nullopt);
   options.campaign = launch.campaign();
-  if (!refusal) refusal = may_run_here(launch.comm, resolved, options.extent);
+  std::optional<Tuned> tuned;
+  choose_on_ranks(launch, options, choice, tuned);
+  const ResolvedPoint& resolved = choice.resolved;
   // Only rank 0 tells of them, and to hash some takes a while.
   const bool root = mpi::rank_in(launch.comm) == 0;
   const LocalLibraries libraries = root ? local_libraries() : LocalLibraries{};
   Provenance provenance = collect_provenance(launch.comm, options.launcher, resolved.point.problem.threads, libraries);
-  if (refusal) {
-    deliver(launch, options, root ? build_skipped_record(options, resolved, refusal->reason, provenance) : json(), {});
+  if (choice.refusal) {
+    const auto record = [&] { return build_skipped_record(options, resolved, choice.refusal->reason, provenance); };
+    deliver(launch, options, root ? record() : json(), {});
     return 0;
   }
-  const std::string not_relied_on = rely_on_earlier_checks(launch, options, resolved, provenance.record);
-  Recorded recorded = measure_and_record(launch, options, resolved, provenance);
+  const json tuning = tuned ? tuning_json(resolved, *tuned) : json();
+  const std::string not_relied_on = rely_on_earlier_checks(launch, options, resolved, tuning, provenance.record);
+  Recorded recorded = measure_and_record(launch, options, resolved, tuning, provenance);
   if (!not_relied_on.empty()) recorded.warnings.push_back(not_relied_on);
   deliver(launch, options, recorded.record, recorded.warnings);
   return recorded.ok ? 0 : 1;

@@ -204,16 +204,7 @@ void measure_planned(MPI_Comm comm, Agreement& agreement, const Options& options
   verifiers.keep_data_in_place();
 
   SamplingOptions sampling = options.sampling;
-  if (const SimulatedMachine* const machine = simulated_machine()) {
-    Problem planned = problem;
-    planned.grid = instances.here().front().plan->facts().grid;
-    const double flops = cost_of_instances(*resolved.variant, planned, resolved.point.ranks).flops *
-                         share_of_flops(resolved, instances.comm());
-    const LocalFftUse use = resolved.variant->local_fft(problem);
-    const int of_library = use.own ? 1 : use.threads;
-    sampling.charges = charges_of(*machine, flops / resolved.point.ranks, instances.min_bytes(problem),
-                                  {problem.threads / of_library, of_library});
-  }
+  sampling.charges = charges_here(resolved, instances);
   Sampler sampler(comm, sampling);
   const Stopwatch measure_watch;
   const auto work = begin_work(comm, problem, instances, [&] { verifiers.fill(-1); });
@@ -243,6 +234,20 @@ void measure_planned(MPI_Comm comm, Agreement& agreement, const Options& options
 
 }  // namespace
 
+std::optional<Charges> charges_here(const ResolvedPoint& resolved, Instances& instances) {
+  const SimulatedMachine* const machine = simulated_machine();
+  if (machine == nullptr) return std::nullopt;
+  const Problem& problem = resolved.point.problem;
+  Problem planned = problem;
+  planned.grid = instances.here().front().plan->facts().grid;
+  const double flops = cost_of_instances(*resolved.variant, planned, resolved.point.ranks).flops *
+                       share_of_flops(resolved, instances.comm());
+  const LocalFftUse use = resolved.variant->local_fft(problem);
+  const int of_library = use.own ? 1 : use.threads;
+  return charges_of(*machine, flops / resolved.point.ranks, instances.min_bytes(problem),
+                    {problem.threads / of_library, of_library});
+}
+
 bool has_optional_parts(const Options& options) {
   return options.settings.timeline || options.settings.isolate || options.counters;
 }
@@ -254,6 +259,7 @@ nlohmann::json harness_json(const StepTimes& steps) {
   };
   add("launch_s", steps.launch_s);
   add("init_s", steps.init_s);
+  add("tune_s", steps.tune_s);
   add("plan_s", steps.plan_s);
   add("verify_s", steps.verify_s);
   add("measure_s", steps.measure_s);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/agreement.hpp"
+#include "harness/instances.hpp"
 #include "harness/sampler.hpp"
 #include "harness/verifier.hpp"
 #include "program/options.hpp"
@@ -21,7 +22,7 @@ namespace fourscore::bench {
 
 /// Wall seconds of the harness's own steps on this rank; absent: the step was not made.
 struct StepTimes {
-  std::optional<double> launch_s, init_s, plan_s, verify_s, measure_s, timeline_s, isolate_s, count_s;
+  std::optional<double> launch_s, init_s, tune_s, plan_s, verify_s, measure_s, timeline_s, isolate_s, count_s;
 };
 
 /// One launch's results. Per-rank vectors are in rank order and filled on rank 0.
@@ -52,6 +53,9 @@ struct Measurement {
 
 /// Whether something is asked for that comes after the samples, and may fail when these are verified.
 [[nodiscard]] bool has_optional_parts(const Options& options);
+
+/// What the rank's own work in a run is charged on a simulated machine; nothing on a real one. Collective.
+[[nodiscard]] std::optional<Charges> charges_here(const ResolvedPoint& resolved, Instances& instances);
 
 /// Collective. `before`: the steps that were made by now. `wisdom`, which may be null, is saved as soon as there is a
 /// plan. Throws LeaveTogether when planning or a timed run fails on

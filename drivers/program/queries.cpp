@@ -3,12 +3,10 @@
 #include <string>
 
 #include "core/record.hpp"
-#include "harness/active_ranks.hpp"
-#include "harness/instances.hpp"
 #include "harness/provenance.hpp"
 #include "hwcounters/counter.hpp"
 #include "interfaces/pointwise_operator.hpp"
-#include "program/may_run.hpp"
+#include "program/candidates.hpp"
 #include "program/plugins.hpp"
 #include "program/resolve.hpp"
 
@@ -47,14 +45,6 @@ json counters_json() {
     backends.push_back({{"name", name}, {"available", reason.empty()}, {"reason", reason}});
   }
   return backends;
-}
-
-/// What grids there are for the point: of so many entries, for so many ranks.
-json room_of_grid(const ResolvedPoint& resolved) {
-  const Problem& problem = resolved.point.problem;
-  const auto ranks = static_cast<int>(ranks_of_instance(problem, resolved.point.ranks, 0).size());
-  return {{"entries", resolved.variant->grid_entries(problem, ranks)},
-          {"ranks", active_ranks_of(*resolved.variant, problem, ranks)}};
 }
 
 }  // namespace
@@ -98,11 +88,11 @@ json describe_identity() {
 
 json about_point(const Point& point) {
   check_platform(point);
-  const ResolvedPoint resolved = resolve_point(point);
-  const auto refusal = may_run(resolved);
-  return {{"point_id", point_id(resolved.point)},
-          {"point", point_json(resolved.point)},
-          {"grid", room_of_grid(resolved)},
+  const auto [resolved, refusal, candidates] = resolve_choice(point);
+  const GridRoom room = room_of_grid(resolved);
+  return {{"point_id", point_id(resolved.asked())},
+          {"point", point_json(resolved.asked())},
+          {"grid", {{"entries", room.entries}, {"ranks", room.ranks}}},
           {"supported", !refusal},
           {"reason", refusal ? refusal->reason : ""}};
 }

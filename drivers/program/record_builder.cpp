@@ -280,7 +280,7 @@ std::string reason_of(const std::vector<Check>& checks) {
 }  // namespace
 
 json build_record(const Options& options, const ResolvedPoint& resolved, const Wisdom* wisdom,
-                  const Measurement& measurement, Provenance provenance) {
+                  const Measurement& measurement, Provenance provenance, const json& tuning) {
   Verdict verdict;
   if (!measurement.failed_parts.empty()) verdict.exit_status = 1;
   if (!measurement.ok) {
@@ -288,11 +288,12 @@ json build_record(const Options& options, const ResolvedPoint& resolved, const W
     verdict.reason = reason_of(measurement.checks);
     verdict.exit_status = 1;
   }
-  json record = make_record(resolved.point, options.campaign, verdict, provenance.record);
+  json record = make_record(resolved.asked(), options.campaign, verdict, provenance.record);
   record["resolved"] = {{"grid", measurement.grid},
                         {"input", measurement.input_layout},
                         {"output", measurement.output_layout},
                         {"mpi_thread_level", to_string(mpi::provided_thread_level())}};
+  if (!tuning.is_null()) record["resolved"]["tuning"] = tuning;
   if (resolved.point.problem.instances > 1) record["resolved"]["instance_ranks"] = instance_ranks_json(resolved.point);
   if (resolved.point.problem.active_ranks != all_ranks) {
     const auto of_instance =
@@ -334,9 +335,10 @@ std::vector<std::string> cost_warnings(const ResolvedPoint& resolved, const Meas
 json build_skipped_record(const Options& options, const ResolvedPoint& resolved, const std::string& reason,
                           const Provenance& provenance) {
   json record =
-      make_unlaunched_record(resolved.point, options.campaign, {"skipped", reason, 0, 0, ""}, provenance.record);
+      make_unlaunched_record(resolved.asked(), options.campaign, {"skipped", reason, 0, 0, ""}, provenance.record);
   record["sampling"] = sampling_json(options);
   record["cards"] = cards_json(resolved);
+  if (resolved.asked().exchange == tuned_word) record["cards"].erase("exchange");
   return record;
 }
 

@@ -10,10 +10,11 @@
 
 namespace fourscore::bench {
 
-/// The record of a point that was measured, or found wrong: then without any time of it. `wisdom` may be null. Rank 0
-/// only.
+/// The record of a point that was measured, or found wrong: then without any time of it. `wisdom` may be null, and
+/// `tuning` is, where the point was not tuned. Rank 0 only.
 [[nodiscard]] nlohmann::json build_record(const Options& options, const ResolvedPoint& resolved, const Wisdom* wisdom,
-                                          const Measurement& measurement, Provenance provenance);
+                                          const Measurement& measurement, Provenance provenance,
+                                          const nlohmann::json& tuning = {});
 
 /// What the screen says where the plans declare another cost than the variant's formula (harness/cost_check.hpp). Rank
 /// 0 only.

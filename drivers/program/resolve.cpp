@@ -40,13 +40,9 @@ const T& find_entry(const Registry<T>& registry, const std::string& name, const 
 }
 
 void check_parameter_names(const Point& point, const Variant& variant, const ExchangeMethod* exchange) {
-  auto known = names_of(variant.facts().parameters);
+  const auto known = parameter_names(variant, exchange);
   std::string who = fmt::format("variant '{}'", point.variant);
-  if (exchange != nullptr) {
-    const auto of_exchange = names_of(exchange->parameters());
-    known.insert(known.end(), of_exchange.begin(), of_exchange.end());
-    who += fmt::format(" with exchange '{}'", point.exchange);
-  }
+  if (exchange != nullptr) who += fmt::format(" with exchange '{}'", point.exchange);
   for (const auto& [key, value] : point.problem.parameters) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const auto nearest = nearest_name(key, known);
@@ -109,6 +105,14 @@ void normalise(Point& point) {
 }
 
 }  // namespace
+
+std::vector<std::string> parameter_names(const Variant& variant, const ExchangeMethod* exchange) {
+  auto known = names_of(variant.facts().parameters);
+  if (exchange == nullptr) return known;
+  const auto of_exchange = names_of(exchange->parameters());
+  known.insert(known.end(), of_exchange.begin(), of_exchange.end());
+  return known;
+}
 
 void check_platform(const Point& point) {
   if (point.platform == "none") {

@@ -16,6 +16,7 @@
 #include "core/record.hpp"
 #include "core/statistics.hpp"
 #include "core/text.hpp"
+#include "program/tuning.hpp"
 
 namespace fourscore::bench {
 namespace {
@@ -371,6 +372,8 @@ std::string summary(const json& record, const std::vector<std::string>& warnings
   const json& verdict = record.at("verdict");
   const std::string status = verdict.at("status");
   std::string text = what_ran(record);
+  if (const json tuning = record.value("/resolved/tuning"_json_pointer, json()); !tuning.is_null())
+    text += wrapped("tuned", tuning_text(tuning));
   if (record.contains("verification")) text += verified(record);
   if (status != "ok") text += wrapped(status, verdict.at("reason").get<std::string>());
   if (record.contains("samples")) text += times(record) + phases(record);

@@ -84,7 +84,8 @@ std::string flags_text(const PointSummary& point) {
 
 std::string method(const PointSummary& point) {
   std::string name = point_value(point.point, "variant");
-  if (const std::string grid = point_value(point.point, "grid"); grid != "auto") name += " " + grid;
+  if (const std::string grid = point_value(point.point, "grid"); grid != "auto")
+    name += grid == tuned_word ? " grid tuned" : " " + grid;
   if (const std::string library = point_value(point.point, "local_fft");
       library != "fftw" && !point_value(point.point, "variant").starts_with(library))
     name += " " + library;

@@ -103,6 +103,19 @@ TEST(PointKeys, UnusualValuesNotYetShownAreFurther) {
       "other_work_place during");
 }
 
+TEST(PointKeys, ATunedGridIsNeitherAutoNorAnyOther) {
+  Point point;
+  set_point_value(point, "grid", "2x3");
+  set_point_value(point, "grid", "tuned");
+  EXPECT_TRUE(is_tuned(point) && point.problem.grid.empty());
+  EXPECT_EQ(point_value(point, "grid"), "tuned");
+  EXPECT_NE(point_text(point), point_text(Point{}));
+  set_point_value(point, "grid", "auto");
+  EXPECT_EQ(point, Point{});
+  set_point_value(point, "exchange", "tuned");
+  EXPECT_TRUE(is_tuned(point));
+}
+
 TEST(PointKeys, ErrorsNameWhatTheValueWasGivenFor) {
   for (const PointKey& key : point_keys()) {
     Point point;

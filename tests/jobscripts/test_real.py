@@ -44,6 +44,24 @@ def test_a_small_campaign_end_to_end(fourscore):
     assert all(launch["done"] for launch in planned["launches"])
 
 
+def test_a_suite_with_a_tuned_exchange_is_measured_and_summarised_as_such(fourscore):
+    suite = fourscore.suite(
+        'name = "tuned"\nlaunches = 2\nrepetitions = 2\n[[sweep]]\nvariant = ["pencil", "serial"]\nshape = "12x10x9"\n'
+        'ranks = 2\nplanner = "estimate"\nexchange = "tuned"\n'
+    )
+    result = json.loads(fourscore("run", suite, "--json", environment=REAL).stdout)
+    assert result["counts"] == {"ok": 2, "skipped": 1} and result["harness_s"]["tune"] > 0
+    fourscore("verify")
+    records = fourscore.records().values()
+    assert {record["point"]["exchange"] for record in records} == {"tuned"}
+    assert all(record["resolved"]["tuning"]["exchange"] != "tuned" for record in records if "resolved" in record)
+    shown = fourscore("status", next(iter(records))["campaign"]["id"]).stdout
+    row = next(line.split() for line in shown.splitlines() if " pencil " in line)
+    assert "tuned" in row
+    best = fourscore("best", "--shape", "12x10x9", "--ranks", "2").stdout
+    assert "exchange tuned (" in best
+
+
 def test_a_rebuilt_library_starts_a_new_campaign(fourscore):
     listed = subprocess.run(["ldd", str(BIN / "fft_bench")], capture_output=True, text=True, check=True).stdout
     found = [line.split()[2] for line in listed.splitlines() if line.strip().startswith("libfftw3.so")]

@@ -528,6 +528,16 @@ def test_square_and_all_grids_are_those_of_the_ranks(fourscore):
     assert not skipped
 
 
+def test_a_tuned_exchange_and_grid_are_asked_for_as_they_are(fourscore):
+    argvs, records, _ = measured(fourscore, sweep='variant = "moves"\nexchange = "tuned"\ngrid = ["tuned", "auto"]\n')
+    assert sorted((option(argv, "--exchange"), option(argv, "--grid")) for argv in argvs) == [
+        ("tuned", "auto"), ("tuned", "tuned"),
+    ]  # fmt: skip
+    assert sorted(record["point"]["grid"] for record in records) == ["auto", "tuned"]
+    shown = fourscore("status", records[0]["campaign"]["id"]).stdout
+    assert "moves grid tuned" in " ".join(shown.split())
+
+
 def test_equal_grids_fall_together(fourscore):
     launched, _ = planned(fourscore, 'variant = "moves"\nranks = 4\ngrid = ["square", "2x2", "all", "auto"]')
     assert grids(launched) == [*(("moves", 4, grid) for grid in ("auto", [1, 4], [2, 2], [4, 1]))]

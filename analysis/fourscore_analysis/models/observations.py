@@ -11,7 +11,7 @@ from fourscore_analysis.models.base import Question
 from fourscore_analysis.points.points import contract_terms, method_labels
 from fourscore_analysis.points.provenance import differences
 from fourscore_analysis.records.archive import Campaign, InputError
-from fourscore_analysis.records.cells import Contract, Method
+from fourscore_analysis.records.cells import TUNED, Contract, Method
 from fourscore_analysis.records.flags import doubts_of_time
 from fourscore_analysis.records.transforms import Launch
 
@@ -61,13 +61,15 @@ class Series:
 
 def usable(campaigns: Iterable[Campaign]) -> list[Launch]:
     """Launches with a time of a real machine, of transforms alone on all ranks: neither simulated nor a stand-in's,
-    slowed on purpose or foreign, and without other work."""
+    slowed on purpose or foreign, and without other work. Tuned ones are left out: each launch may choose another
+    exchange or grid."""
     return [
         launch
         for campaign in campaigns
         for launch in campaign.launches
         if launch.status == "ok" and not launch.simulated and not {"emulated", "slowed", "foreign"} & set(launch.flags)
         if not launch.cell.contract.other_work and not launch.method.active_ranks
+        if TUNED not in (launch.method.exchange, launch.method.grid)
     ]
 
 
@@ -96,7 +98,7 @@ def observed(launch: Launch) -> Observation:
 
 
 def question_of(launch: Launch) -> Question:
-    text = launch.resolved_grid if launch.method.grid == "auto" else launch.method.grid
+    text = launch.resolved_grid if launch.method.grid in ("auto", TUNED) else launch.method.grid
     parts = text.split("x") if text else []
     grid = tuple(int(part) for part in parts) if parts and all(part.isdecimal() for part in parts) else ()
     return Question(launch.cell, launch.method, grid)

@@ -17,7 +17,7 @@ from fourscore_analysis.points.stats import Spread, resampled_medians, spread
 from fourscore_analysis.points.units import shape_text
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.basics import Place
-from fourscore_analysis.records.cells import Cell, Contract, Method
+from fourscore_analysis.records.cells import TUNED, Cell, Contract, Method
 from fourscore_analysis.records.transforms import PHASES, STATUSES, DeviceWork, Launch, Traffic
 
 REFERENCE = "fftw-mpi"
@@ -295,7 +295,7 @@ def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
         if len(libraries[method.variant]) > 1 or _names_library(method):
             label += f" {method.local_fft}"
         if method.grid != "auto":
-            label += f" {method.grid}"
+            label += " grid tuned" if method.grid == TUNED else f" {method.grid}"
         if method.parameters:
             label += f" {method.parameters}"
         if method.placement:

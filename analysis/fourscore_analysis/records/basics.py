@@ -28,6 +28,7 @@ VERIFIERS = ("harness", "program", "nobody")
 HARNESS_STAGES = (
     "launch_s",
     "init_s",
+    "tune_s",
     "plan_s",
     "verify_s",
     "measure_s",

@@ -63,6 +63,9 @@ class Contract:
         return 0.5 if self.wire == "single" else 1.0
 
 
+TUNED = "tuned"  # in the place of an exchange or a grid: each launch chose it by measurement
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """Who solves the problem, and with which options."""
@@ -70,7 +73,7 @@ class Method:
     variant: str
     exchange: str
     local_fft: str
-    grid: str  # "auto" or "2x2"
+    grid: str  # "auto", "2x2" or "tuned"
     parameters: str  # "" or "name=value, ..."
     placement: str = ""  # "all" or "subset" for several instances; "" for one
     field_order: str = ""  # "together", "in-turn" or "pipelined" for several fields; "" for one

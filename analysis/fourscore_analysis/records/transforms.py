@@ -20,7 +20,7 @@ from fourscore_analysis.records.basics import (
     median_of,
     run_values,
 )
-from fourscore_analysis.records.cells import Cell, Method, grid_of, read_cell, read_method
+from fourscore_analysis.records.cells import TUNED, Cell, Method, grid_of, read_cell, read_method
 from fourscore_analysis.records.components import ComponentRun, is_component, read_component
 from fourscore_analysis.records.declared import Declared, read_declared
 from fourscore_analysis.records.files import regular_content
@@ -113,6 +113,7 @@ class Launch(Run):
     cell: Cell
     method: Method
     resolved_grid: str = ""  # "2x4": what "auto" was; "" where the record does not say
+    tuned_exchange: str = ""  # that the launch chose by measurement; "" where the point names one
     active_ranks: int | None = None  # that transformed, where the point says active ranks
     time_s: tuple[float, ...] = ()
     median_s: float = math.nan
@@ -173,6 +174,12 @@ def read_record(path: Path, file: str) -> Launch | ComponentRun:
     return parse_record(regular_content(path), file, path.parent)
 
 
+def _tuned_exchange(point: dict[str, Any], resolved: dict[str, Any]) -> str:
+    if read(point, "exchange", name_of, "") != TUNED:
+        return ""
+    return read(read(resolved, "tuning", table_of, {}), "exchange", name_of, "")
+
+
 def _launch(data: dict[str, Any], file: str) -> Launch:
     point, cost = read(data, "point", table_of), read(data, "cost", table_of, {})
     resolved, values = read(data, "resolved", table_of, {}), run_values(data, file)
@@ -181,6 +188,7 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         cell=read_cell(point, values["place"]),
         method=read_method(point),
         resolved_grid=read(resolved, "grid", grid_of, ""),
+        tuned_exchange=_tuned_exchange(point, resolved),
         active_ranks=read(resolved, "active_ranks", count_of, None),
         device_models=read(resolved, "devices", _device_models, ()),
         credited_flops=read(data, "credited_flops", amount_of, None),

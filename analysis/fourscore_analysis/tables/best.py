@@ -9,6 +9,7 @@ from fourscore_analysis.points.apart import RATIO_CONFIDENCE
 from fourscore_analysis.points.points import Point, contract_terms
 from fourscore_analysis.points.units import digits, percent_text, range_text, ratio_text, shape_text, time_text
 from fourscore_analysis.records.basics import Place
+from fourscore_analysis.records.cells import TUNED
 from fourscore_analysis.records.transforms import Launch
 from fourscore_analysis.records.values import printable
 from fourscore_analysis.tables.points import cell_json, place_json, point_json, records_of, resolved_grid
@@ -76,13 +77,23 @@ def _answer_text(answer: Answer) -> str:
     return "\n".join([head, *(f"  {name:<10} {text}" for name, text in rows)])
 
 
+def _tuned_to(chosen: Iterable[str]) -> str:
+    """tuned (p2p, shared): what the launches chose."""
+    return f"tuned ({', '.join(sorted(set(filter(None, chosen))))})"
+
+
 def _method_text(point: Point) -> str:
     """pencil, exchange p2p, grid 2x4 (by auto), local FFT fftw, decomposition=4x4"""
     method, resolved = point.method, resolved_grid(point)
     grid = f"{resolved} (by auto)" if method.grid == "auto" and resolved else method.grid
+    if method.grid == TUNED:
+        grid = _tuned_to(launch.resolved_grid for launch in point.measured)
+    exchange = method.exchange
+    if exchange == TUNED:
+        exchange = _tuned_to(launch.tuned_exchange for launch in point.measured)
     parts = [
         method.variant,
-        f"exchange {method.exchange}",
+        f"exchange {exchange}",
         f"grid {grid}",
         f"local FFT {method.local_fft}" if method.local_fft else "",
         f"instances placed {method.placement}" if method.placement else "",

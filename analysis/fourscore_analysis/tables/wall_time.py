@@ -14,7 +14,7 @@ from fourscore_analysis.records.transforms import Launch
 
 WALL_KINDS = {
     "measuring": ("measure_s", "timeline_s", "isolate_s", "count_s"),
-    "planning": ("plan_s",),
+    "planning": ("tune_s", "plan_s"),
     "checking": ("verify_s",),
     "launching": ("launch_s", "init_s"),
     "writing": ("write_s",),

@@ -39,7 +39,8 @@ def test_flags_that_make_a_time_doubtful_go_with_it_but_for_the_cache_which_mode
 
 
 @pytest.mark.parametrize(
-    ("grid", "resolved", "expected"), [("auto", [2, 4], (2, 4)), ([8, 1], None, (8, 1)), ("auto", None, ())]
+    ("grid", "resolved", "expected"),
+    [("auto", [2, 4], (2, 4)), ([8, 1], None, (8, 1)), ("auto", None, ()), ("tuned", [4, 2], (4, 2))],
 )
 def test_a_grid_is_the_one_that_was_asked_for_or_chosen(grid, resolved, expected):
     record = Maker(isolate=False).ok(make_point("pencil", ranks=8, grid=grid), 0)
@@ -51,6 +52,12 @@ def test_a_grid_is_the_one_that_was_asked_for_or_chosen(grid, resolved, expected
 def test_times_of_no_machine_are_not_used(flag):
     good, bad = launch_of(), launch_of(number=1, flags=[flag])
     assert usable([Campaign("c-11111111", "c", [good, bad])]) == [good]
+
+
+@pytest.mark.parametrize("key", ["exchange", "grid"])
+def test_tuned_launches_are_not_fitted(key):
+    good, tuned = launch_of(variant="pencil"), launch_of(number=1, variant="pencil", **{key: "tuned"})
+    assert usable([Campaign("c-11111111", "c", [good, tuned])]) == [good]
 
 
 def test_launches_of_two_machines_are_refused_with_what_differs():

@@ -190,6 +190,15 @@ def archive(tmp_path: Path) -> Path:
     return tmp_path / "archive"
 
 
+def test_what_was_tuned_is_shown_with_what_the_launches_chose():
+    records = launches({"slab": 1.0}, grid="tuned")
+    for number, record in enumerate(records):
+        record["point"]["exchange"] = "tuned"
+        chosen = {"exchange": "shared" if number else "p2p", "grid": [2, 1]}
+        record["resolved"] = {"grid": [2, 1], "tuning": chosen | {"candidates": []}}
+    assert "slab, exchange tuned (p2p, shared), grid tuned (2x1)," in best_text(ask(records))
+
+
 def run(archive: Path, *arguments: str) -> int:
     return main(["best", "--archive", str(archive), *arguments])
 
