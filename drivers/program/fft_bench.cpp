@@ -95,13 +95,6 @@ void require_what_can_be_simulated(const Options& options) {
                                  plural(threads, "thread"), point.platform, machine->cores));
 }
 
-void require_real_time_to_tune(const Options& options) {
-  if (is_tuned(options.point) && options.counters && counter_backend(options.counters->request.backend).simulates())
-    throw InputError(fmt::format("{} tuned with counters {}: times under it say nothing; expected what it chooses",
-                                 options.point.exchange == tuned_word ? "exchange" : "grid",
-                                 options.counters->request.backend));
-}
-
 /// Valid on rank 0; empty elsewhere.
 PlanPlace place_of_plans(const Provenance& provenance) {
   if (provenance.record.is_null()) return {};
@@ -120,7 +113,6 @@ Choice resolve_on_ranks(const Launch& launch, Options& options) {
     const auto& refusal = choice.refusal;
     if (refusal && refusal->kind == Refusal::Kind::misfit) throw PointError(refusal->key, refusal->reason);
     require_what_can_be_simulated(options);
-    require_real_time_to_tune(options);
   });
   return choice;
 }

@@ -155,6 +155,15 @@ void understand_counters(const CLI::App& app, const Texts& texts, Options& optio
   }
 }
 
+/// Under a simulator of the processor a launch would choose by the time that the simulator takes.
+void require_real_time_to_tune(const Options& options) {
+  if (!is_tuned(options.point) || !options.counters) return;
+  const std::string& backend = options.counters->request.backend;
+  if (counter_backend(backend).simulates())
+    throw InputError(fmt::format("--counters {} with {} tuned, under which times say nothing; expected one by name",
+                                 backend, options.point.exchange == tuned_word ? "--exchange" : "--grid"));
+}
+
 /// "pack=0.05"
 SlowDown parse_slow_down(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -203,6 +212,7 @@ void understand(const CLI::App& app, const Texts& texts, Options& options) {
   }
   options.point = asked_point(app, texts, options);
   understand_counters(app, texts, options);
+  require_real_time_to_tune(options);
   const Settings& settings = options.settings;
   options.sampling = {.repetitions = settings.repetitions,
                       .warmup = settings.warmup,

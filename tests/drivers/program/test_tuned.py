@@ -113,6 +113,7 @@ def test_where_nothing_is_to_be_chosen_the_point_is_skipped(
         (("--parameter", "pieces=none"), "parameter 'pieces' is 'none'"),
         (("--parameter", "peices=2"), "no parameter 'peices'"),
         (("--grid", "5x5"), "grid 5x5 has 25 places"),
+        (("--counters", "callgrind"), "--counters callgrind with --exchange tuned"),
     ],
 )
 def test_what_cannot_be_used_is_refused_as_ever(bench: Bench, more: tuple[str, ...], expected: str) -> None:

@@ -182,6 +182,19 @@ def test_another_order_of_hosts_is_another_point_of_the_machine_and_another_time
     assert row["samples"]["time_s"] != shuffled["samples"]["time_s"]
 
 
+def test_an_exchange_and_a_grid_are_tuned_by_simulated_time() -> None:
+    first, second = (record("--exchange", "tuned", "--grid", "tuned", ranks=16) for _ in range(2))
+    tuning = first["resolved"]["tuning"]
+    assert tuning == second["resolved"]["tuning"]
+    assert len({one["time_s"] for one in tuning["candidates"]}) > 10
+    named = ("--exchange", tuning["exchange"], "--grid", "x".join(map(str, tuning["grid"])))
+    alone = record(*named, ranks=16)
+    # But for the last digits: the simulated clock has gone on when the samples begin.
+    assert first["samples"]["time_s"] == pytest.approx(alone["samples"]["time_s"], rel=1e-4)
+    bytes_of = [[[link["bytes"] for link in load["busiest"]] for load in one["link_loads"]] for one in (first, alone)]
+    assert bytes_of[0] == bytes_of[1], "links are loaded by samples alone"
+
+
 @pytest.mark.parametrize(
     ("options", "ranks", "message"),
     [
