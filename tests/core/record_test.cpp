@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/point_keys.hpp"
 #include "core/sha256.hpp"
 
 namespace fourscore {
@@ -54,6 +55,16 @@ TEST(Point, FillsWhatIsNotSaidWithTheDefaults) {
   EXPECT_EQ(point, expected);
 }
 
+TEST(Point, ATunedGridIsAWordInJson) {
+  Point point = point_from_json(json{{"variant", "pencil"}, {"shape", {4, 4}}, {"ranks", 2}, {"grid", "tuned"}});
+  EXPECT_TRUE(point.grid_is_tuned);
+  EXPECT_EQ(point_json(point)["grid"], "tuned");
+  EXPECT_EQ(point_from_json(point_json(point)), point);
+  const std::string tuned = point_id(point);
+  set_point_value(point, "grid", "auto");
+  EXPECT_NE(point_id(point), tuned);
+}
+
 TEST(Point, ErrorsNameTheKeyItsValueAndWhatIsExpected) {
   const json good = point_json(example());
   const auto with = [&](const std::string& key, const json& value) {
@@ -68,7 +79,7 @@ TEST(Point, ErrorsNameTheKeyItsValueAndWhatIsExpected) {
   EXPECT_NE(with("shape", {4, 4, 4, 4}).find("shape '4x4x4x4': 4 extents; expected 1 to 3"), std::string::npos);
   EXPECT_NE(with("shape", "4x4").find("shape is \"4x4\"; expected an array of 1 to 3 integers"), std::string::npos);
   EXPECT_NE(with("shape", {1LL << 40, 1LL << 40, 4}).find("shape"), std::string::npos);
-  EXPECT_NE(with("grid", "2x2").find("grid is \"2x2\"; expected \"auto\" or an array"), std::string::npos);
+  EXPECT_NE(with("grid", "2x2").find("grid is \"2x2\"; expected \"auto\", \"tuned\" or an array"), std::string::npos);
   EXPECT_NE(with("precision", "half").find("half"), std::string::npos);
   EXPECT_NE(with("variant", 3).find("variant is 3; expected a string"), std::string::npos);
   EXPECT_NE(with("parameters", {{"chunks", 4}}).find("chunks is 4; expected a string"), std::string::npos);
