@@ -71,10 +71,10 @@ class RigCampaigns(fourscore_command.Fourscore):
         part.write_text(str(seconds))
         part.rename(self.folder / "slow_s")
 
-    def slow_suite(self, name: str, nodes: int, launches: int, more: str = "") -> pathlib.Path:
+    def slow_suite(self, name: str, nodes: int, launches: int, more: str = "", time_limit_s: int = 100) -> pathlib.Path:
         """One point of the variant `slow`, of one rank a node."""
         return self.suite(
-            f'name = "{name}"\nlaunches = {launches}\nrepetitions = 2\nseed = 7\ntime_limit_s = 100\n{more}\n'
+            f'name = "{name}"\nlaunches = {launches}\nrepetitions = 2\nseed = 7\ntime_limit_s = {time_limit_s}\n{more}\n'
             f'[[sweep]]\nvariant = "slow"\nshape = "8x8x8"\nnodes = {nodes}\nranks_per_node = 1\n',
             f"{name}.toml",
         )
