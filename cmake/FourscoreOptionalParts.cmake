@@ -73,7 +73,7 @@ find_package(OpenMP QUIET COMPONENTS CXX)
 if(NOT FOURSCORE_WITH_OPENMP)
   set(OpenMP_CXX_FOUND FALSE)
 endif()
-fourscore_part("OpenMP" "${OpenMP_CXX_FOUND}" drivers/variants/node.cpp "variant node: threads within a rank"
+fourscore_part("OpenMP" "${OpenMP_CXX_FOUND}" drivers/variants/node.cpp "variant node: threads within a rank; threads of local FFT library tiled"
   "the compiler has no -fopenmp that works" FOURSCORE_WITH_OPENMP)
 pkg_check_modules(papi QUIET IMPORTED_TARGET papi)
 if(NOT FOURSCORE_WITH_PAPI)

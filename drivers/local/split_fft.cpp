@@ -208,6 +208,7 @@ std::size_t SplitPlanner::winner(const Work& work, const std::string& name, cons
 
 std::vector<Candidate> SplitPlanner::candidates(const Work& work) {
   std::vector<Candidate> list = library_.candidates(work);
+  const auto own = static_cast<std::ptrdiff_t>(list.size());
   if (work.axes.size() > 1)
     add_splits(list, work);
   else
@@ -215,7 +216,7 @@ std::vector<Candidate> SplitPlanner::candidates(const Work& work) {
   const bool direct_first = spec_.threads > 1;
   list.push_back(
       {"direct", [this, work, direct_first] { return direct_first ? plan_beside(work) : plan_within(work); }});
-  if (direct_first) std::rotate(list.begin(), list.end() - 1, list.end());
+  if (direct_first) std::rotate(list.begin() + own, list.end() - 1, list.end());
   // FFTW's own planes are the better guess where nothing is timed, by up to a seventh, but for those that it transforms
   // out of place or whose columns crowd the cache: at 256^3 these take four times as long as copied columns.
   if (!direct_first && work.axes.size() == 2 && spec_.effort == Effort::estimate && list.front().name != by_scratch &&

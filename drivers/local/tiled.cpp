@@ -15,7 +15,7 @@ namespace {
 class Tiled : public FftwLibrary {
  public:
   [[nodiscard]] Card card() const override {
-    return {"tiled", "tiles of neighbouring lines by SIMD, or FFTW, whichever measures faster for a pass; one thread",
+    return {"tiled", "tiles of neighbouring lines by SIMD, or FFTW, whichever measures faster for a pass",
             "https://github.com/google/highway"};
   }
   [[nodiscard]] std::string unavailable() const override {
@@ -33,9 +33,14 @@ class Tiled : public FftwLibrary {
     return {};
 #endif
   }
-  [[nodiscard]] std::optional<std::string> refuses(Kind /*kind*/, int threads) const override {
-    if (threads > 1) return fmt::format("local FFT library 'tiled' has one thread; asked for {}", threads);
-    return std::nullopt;
+  [[nodiscard]] std::optional<std::string> refuses(Kind kind, int threads) const override {
+#ifdef FOURSCORE_HIGHWAY_VERSION
+    if (threads > 1 && !tiled::has_threads())
+      return fmt::format("{} threads, but local FFT library 'tiled' was built without OpenMP", threads);
+    return FftwLibrary::refuses(kind, threads);
+#else
+    return unavailable();
+#endif
   }
 
  protected:
@@ -46,7 +51,7 @@ class Tiled : public FftwLibrary {
     throw InputError("local FFT library 'tiled' cannot run here: " + unavailable());
 #endif
   }
-  [[nodiscard]] std::string threadless() const override { return card().name; }
+  [[nodiscard]] std::string threadless() const override { return "the FFTW that 'tiled' leaves some passes to"; }
 #ifdef FOURSCORE_HIGHWAY_VERSION
   [[nodiscard]] std::vector<Candidate> candidates(const Work& work, const LocalFftSpec& spec) const override {
     return tiled::candidates_of(work, spec);

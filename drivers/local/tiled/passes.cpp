@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -17,39 +21,78 @@ namespace {
 constexpr Index crowding_stride_bytes = Index{16} << 10;
 constexpr Index most_tile_bytes = Index{1} << 20;
 
+/// Where a pass by tiles goes: `beside` side by side, and that again for each element of the outer loops.
+struct Places {
+  Loop along;
+  Loop beside;
+  std::vector<Loop> outer;  ///< the innermost first
+};
+
+/// Its threads take equal shares of all tiles, each with a scratch of its own.
 template <class Real>
 class TiledPass : public Pass {
  public:
-  TiledPass(LinePlan<Real> plan, const Loop& along, const Loop& beside, std::vector<Loop> outer, Index width)
+  TiledPass(LinePlan<Real> plan, Places places, Index width, int threads)
       : plan_(std::move(plan)),
-        outer_(std::move(outer)),
-        scratch_(static_cast<std::size_t>((width + 1) * scratch_stride_bytes(plan_.length, vector_bytes()))),
-        lines_{&plan_, along, beside, width, scratch_.data()} {}
-  TiledPass(const TiledPass&) = delete;  // lines_ points into it
-  TiledPass& operator=(const TiledPass&) = delete;
+        places_(std::move(places)),
+        width_(width),
+        tile_lines_(width * vector_bytes() / static_cast<Index>(sizeof(Real))),
+        tiles_((places_.beside.count + tile_lines_ - 1) / tile_lines_),
+        all_tiles_(tiles_) {
+    for (const Loop& loop : places_.outer) all_tiles_ *= loop.count;
+    for (Index i = 0; i < std::min<Index>(threads, all_tiles_); ++i)
+      scratch_.emplace_back(static_cast<std::size_t>((width + 1) * scratch_stride_bytes(plan_.length, vector_bytes())));
+  }
 
   void run(std::byte* in, std::byte* out) const override {
-    run_loops(reinterpret_cast<const Real*>(in), reinterpret_cast<Real*>(out), outer_.size());
+    const auto* from = reinterpret_cast<const Real*>(in);
+    auto* to = reinterpret_cast<Real*>(out);
+#ifdef _OPENMP
+    if (scratch_.size() > 1) {
+#pragma omp parallel num_threads(static_cast <int>(scratch_.size()))
+      run_share(from, to, omp_get_thread_num(), omp_get_num_threads());
+      return;
+    }
+#endif
+    run_share(from, to, 0, 1);
   }
   [[nodiscard]] std::string describe() const override {
     std::string radices;
     for (const auto& stage : plan_.stages) radices += fmt::format("{}{}", radices.empty() ? "" : "x", stage.radix);
-    return fmt::format("tiled {} by {}, {} wide, axis{} beside{} outer{}", instruction_set(), radices, lines_.width,
-                       loops_text({lines_.along}), loops_text({lines_.beside}), loops_text(outer_));
+    return fmt::format("tiled {} by {}, {} wide{}, axis{} beside{} outer{}", instruction_set(), radices, width_,
+                       scratch_.size() > 1 ? fmt::format(", {} threads", scratch_.size()) : "",
+                       loops_text({places_.along}), loops_text({places_.beside}), loops_text(places_.outer));
   }
 
  private:
-  void run_loops(const Real* in, Real* out, std::size_t depth) const {
-    if (depth == 0) return transform(lines_, in, out);
-    const Loop& loop = outer_[depth - 1];
-    for (Index i = 0; i < loop.count; ++i)
-      run_loops(in + 2 * i * loop.in_stride, out + 2 * i * loop.out_stride, depth - 1);
+  /// Share `number` of `shares`: tiles in the order in which they lie in the loops.
+  void run_share(const Real* in, Real* out, int number, int shares) const {
+    const Index last = all_tiles_ * (number + 1) / shares;
+    for (Index tile = all_tiles_ * number / shares; tile < last;) {
+      const Index first_line = tile % tiles_ * tile_lines_;
+      const Index count = std::min(tiles_ - tile % tiles_, last - tile);
+      Index from = first_line * places_.beside.in_stride, to = first_line * places_.beside.out_stride;
+      Index place = tile / tiles_;
+      for (const Loop& loop : places_.outer) {
+        from += place % loop.count * loop.in_stride;
+        to += place % loop.count * loop.out_stride;
+        place /= loop.count;
+      }
+      Loop beside = places_.beside;
+      beside.count = std::min(beside.count - first_line, count * tile_lines_);
+      transform({&plan_, places_.along, beside, width_, scratch_[static_cast<std::size_t>(number)].data()},
+                in + 2 * from, out + 2 * to);
+      tile += count;
+    }
   }
 
   LinePlan<Real> plan_;
-  std::vector<Loop> outer_;  ///< the innermost first
-  Scratch scratch_;
-  Lines<Real> lines_;
+  Places places_;
+  Index width_;
+  Index tile_lines_;
+  Index tiles_;                   ///< in `beside`
+  Index all_tiles_;               ///< in all loops
+  std::vector<Scratch> scratch_;  ///< one for each thread
 };
 
 /// Adjacent lines are loaded by whole vectors; else those that there are most of stand side by side.
@@ -65,29 +108,37 @@ Loop taken_beside(std::vector<Loop>& batch) {
 
 }  // namespace
 
+bool has_threads() {
+#ifdef _OPENMP
+  return true;
+#else
+  return false;
+#endif
+}
+
 std::vector<Candidate> candidates_of(const Work& work, const LocalFftSpec& spec) {
   if (work.real_length > 0 || work.axes.size() != 1 || radices_of(work.axes.front().count).empty()) return {};
-  const Loop along = work.axes.front();
-  std::vector<Loop> outer = merged(work.batch);
-  const Loop beside = taken_beside(outer);
+  Places places{work.axes.front(), {}, merged(work.batch)};
+  places.beside = taken_beside(places.outer);
   const Index row_bytes = 2 * vector_bytes();
   const Index element_bytes = spec.precision == Precision::double_precision ? 16 : 8;
   std::vector<Candidate> list;
   const auto add = [&](const std::string& name, Index width) {
-    list.push_back({name, [=, direction = spec.direction]() -> PassPtr {
-                      if (element_bytes == 16)
-                        return std::make_unique<TiledPass<double>>(line_plan<double>(along.count, direction), along,
-                                                                   beside, outer, width);
-                      return std::make_unique<TiledPass<float>>(line_plan<float>(along.count, direction), along, beside,
-                                                                outer, width);
-                    }});
+    list.push_back(
+        {name, [=, direction = spec.direction, threads = spec.threads]() -> PassPtr {
+           const Index length = places.along.count;
+           if (element_bytes == 16)
+             return std::make_unique<TiledPass<double>>(line_plan<double>(length, direction), places, width, threads);
+           return std::make_unique<TiledPass<float>>(line_plan<float>(length, direction), places, width, threads);
+         }});
   };
   add("tiled", 1);
+  const Loop& beside = places.beside;
   if (beside.in_stride != 1 || beside.out_stride != 1) return list;
   for (const Index bytes : {512, 1024})
-    if (bytes > row_bytes && bytes <= beside.count * element_bytes && bytes * along.count <= most_tile_bytes)
+    if (bytes > row_bytes && bytes <= beside.count * element_bytes && bytes * places.along.count <= most_tile_bytes)
       add(fmt::format("tiled-{}", bytes), bytes / row_bytes);
-  if (along.in_stride * element_bytes >= crowding_stride_bytes) std::ranges::reverse(list);
+  if (places.along.in_stride * element_bytes >= crowding_stride_bytes) std::ranges::reverse(list);
   return list;
 }
 

@@ -12,4 +12,7 @@ namespace fourscore::local::tiled {
 /// that has no line_plan().
 [[nodiscard]] std::vector<Candidate> candidates_of(const Work& work, const LocalFftSpec& spec);
 
+/// Whether a pass can have several threads: those of OpenMP.
+[[nodiscard]] bool has_threads();
+
 }  // namespace fourscore::local::tiled

@@ -184,6 +184,62 @@ TEST(Tiled, ReadsAndWritesLinesThatLieAnywhere) {
   }
 }
 
+/// The middle axis of a box, which lies in a larger array.
+template <class Real>
+void expect_right_by_threads(const Extents& box, int threads) {
+  const Index wide = box[2] + 1, deep = wide * box[1] + 5;
+  Work work;
+  work.axes = {{box[1], wide, wide}};
+  work.batch = {{box[2], 1, 1}, {box[0], deep, deep}};
+  LocalFftSpec spec;
+  spec.precision = precision_of<Real>;
+  spec.threads = threads;
+  const auto input = noise(static_cast<std::size_t>(box[0] * box[1] * box[2]));
+  std::vector<Wide> expected(input.begin(), input.end());
+  test::naive_dft_axis(expected, box, 1, -1);
+  for (const Candidate& candidate : candidates_of(work, spec)) {
+    const PassPtr pass = candidate.plan();
+    std::vector<std::complex<Real>> data(static_cast<std::size_t>(box[0] * deep), {123, 456});
+    std::vector<std::complex<Real>> left = data;
+    const auto each = [&](auto&& use) {
+      for (Index x = 0, i = 0; x < box[0]; ++x)
+        for (Index y = 0; y < box[1]; ++y)
+          for (Index z = 0; z < box[2]; ++z, ++i)
+            use(static_cast<std::size_t>(i), static_cast<std::size_t>(x * deep + y * wide + z));
+    };
+    each([&](std::size_t i, std::size_t place) { data[place] = std::complex<Real>(input[i]); });
+    pass->run(reinterpret_cast<std::byte*>(data.data()), reinterpret_cast<std::byte*>(data.data()));
+    each([&](std::size_t i, std::size_t place) {
+      ASSERT_LT(std::abs(expected[i] - Wide(data[place])), 200 * std::numeric_limits<Real>::epsilon())
+          << candidate.name << " " << threads << " threads, element " << i << " of " << box[0] << " planes of "
+          << box[2];
+      left[place] = data[place];
+    });
+    EXPECT_EQ(left, data) << candidate.name << " wrote beside its lines";
+  }
+}
+
+TEST(Tiled, SharesTheTilesAmongItsThreads) {
+  ASSERT_EQ(library().refuses(Kind::c2c, 1), std::nullopt);
+  if (!has_threads()) {
+    EXPECT_THAT(library().refuses(Kind::c2c, 2).value_or(""), testing::HasSubstr("without OpenMP"));
+    return;
+  }
+  for (const int threads : {1, 2, 3, 5})
+    for (const Index planes : {1, 2, 7})
+      for (const Index columns : {1, 4, 9, 18, 64, 75}) {
+        expect_right_by_threads<double>({planes, 12, columns}, threads);
+        expect_right_by_threads<float>({planes, 12, columns}, threads);
+      }
+  Work columns{{{16, 40, 40}}, {{40, 1, 1}}};
+  LocalFftSpec spec;
+  spec.threads = 3;
+  EXPECT_THAT(candidates_of(columns, spec).front().plan()->describe(), testing::HasSubstr(", 3 threads"));
+  // No more threads than tiles.
+  columns.batch = {{1, 1, 1}};
+  EXPECT_THAT(candidates_of(columns, spec).front().plan()->describe(), testing::Not(testing::HasSubstr("threads")));
+}
+
 TEST(Tiled, HasWiderTilesWhereRowsAreLongEnough) {
   const auto names = [](Index columns, Index stride) {
     Work work;
