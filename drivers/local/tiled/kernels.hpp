@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "local/tiled/line_plan.hpp"
 
@@ -28,7 +29,14 @@ void transform(const Lines<float>& lines, const float* in, float* out);
 
 /// What the instruction set taken has.
 [[nodiscard]] Index vector_bytes();
+[[nodiscard]] Index largest_radix();  ///< 8, or 16
 [[nodiscard]] std::string instruction_set();
+
+/// The instruction sets that this program has and this processor runs, best first.
+[[nodiscard]] std::vector<std::string> instruction_sets();
+/// For tests: has one of them taken, where the program has several; without a name the best again. Not for passes that
+/// were planned before.
+void take_instruction_set(const std::string& name);
 
 /// Between the vectors of lines in a scratch, which needs one more than `width`. The cache line more keeps them out of
 /// each other's sets.

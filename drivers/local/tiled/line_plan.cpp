@@ -1,7 +1,9 @@
 #include "local/tiled/line_plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 namespace fourscore::local::tiled {
@@ -43,30 +45,28 @@ std::vector<Index> blocks_by_row(const std::vector<Index>& radices, Index length
 
 }  // namespace
 
-/// Eights, and what is left of the powers of two before them; odd factors in the middle, where nothing is strided.
-std::vector<Index> radices_of(Index length) {
+/// As few stages for the powers of two as there can be, as equal as they can be, the least first; odd factors behind
+/// the first, where nothing is strided.
+std::vector<Index> radices_of(Index length, Index largest) {
   if (length < 2 || length > most_length) return {};
   std::vector<Index> odd;
   for (const Index radix : {7, 5, 3})
     for (; length % radix == 0; length /= radix) odd.push_back(radix);
-  std::vector<Index> even;
-  for (; length % 8 == 0 && length != 16; length /= 8) even.push_back(8);
-  for (const Index radix : {4, 4, 2}) {
-    if (length % radix != 0) continue;
-    even.push_back(radix);
-    length /= radix;
-  }
-  if (length != 1) return {};
-  std::ranges::reverse(even);
-  std::vector<Index> radices = even;
-  radices.insert(radices.begin() + (even.empty() ? 0 : 1), odd.begin(), odd.end());
+  const int twos = std::countr_zero(static_cast<std::uint64_t>(length));
+  if (length != Index{1} << twos) return {};
+  const int most_twos = std::countr_zero(static_cast<std::uint64_t>(largest));
+  int stages = (twos + most_twos - 1) / most_twos;
+  if (odd.empty() && twos > 1) stages = std::max(stages, 2);
+  std::vector<Index> radices;
+  for (int i = 0; i < stages; ++i) radices.push_back(Index{1} << ((twos + i) / stages));
+  radices.insert(radices.begin() + (radices.empty() ? 0 : 1), odd.begin(), odd.end());
   if (radices.size() == 1) radices.push_back(1);
   return radices;
 }
 
 template <class Real>
-LinePlan<Real> line_plan(Index length, Direction direction) {
-  const std::vector<Index> radices = radices_of(length);
+LinePlan<Real> line_plan(Index length, Index largest, Direction direction) {
+  const std::vector<Index> radices = radices_of(length, largest);
   LinePlan<Real> plan{length, direction == Direction::backward, {}, blocks_by_row(radices, length)};
   for (const Index radix : radices) {
     plan.stages.push_back({radix, length, twiddles_of<Real>(length, radix)});
@@ -75,7 +75,7 @@ LinePlan<Real> line_plan(Index length, Direction direction) {
   return plan;
 }
 
-template LinePlan<double> line_plan(Index length, Direction direction);
-template LinePlan<float> line_plan(Index length, Direction direction);
+template LinePlan<double> line_plan(Index length, Index largest, Direction direction);
+template LinePlan<float> line_plan(Index length, Index largest, Direction direction);
 
 }  // namespace fourscore::local::tiled

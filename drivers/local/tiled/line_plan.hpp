@@ -30,17 +30,17 @@ struct LinePlan {
   std::vector<Index> block_of_row{};
 };
 
-/// The radices of the stages, first to last, at least two; empty for a length that has other factors than 2, 3, 5 and
-/// 7, or is not from 2 to most_length.
-[[nodiscard]] std::vector<Index> radices_of(Index length);
+/// The radices of the stages, first to last, at least two and none above `largest`, 8 or 16; empty for a length that
+/// has other factors than 2, 3, 5 and 7, or is not from 2 to most_length.
+[[nodiscard]] std::vector<Index> radices_of(Index length, Index largest = 8);
 /// A tile of such a line still fits the second-level cache.
 inline constexpr Index most_length = 8192;
 
-/// radices_of(length) is not empty.
+/// radices_of(length, largest) is not empty.
 template <class Real>
-[[nodiscard]] LinePlan<Real> line_plan(Index length, Direction direction);
+[[nodiscard]] LinePlan<Real> line_plan(Index length, Index largest, Direction direction);
 
-extern template LinePlan<double> line_plan(Index length, Direction direction);
-extern template LinePlan<float> line_plan(Index length, Direction direction);
+extern template LinePlan<double> line_plan(Index length, Index largest, Direction direction);
+extern template LinePlan<float> line_plan(Index length, Index largest, Direction direction);
 
 }  // namespace fourscore::local::tiled

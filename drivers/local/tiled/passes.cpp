@@ -120,24 +120,30 @@ std::vector<Candidate> candidates_of(const Work& work, const LocalFftSpec& spec)
   if (work.real_length > 0 || work.axes.size() != 1 || radices_of(work.axes.front().count).empty()) return {};
   Places places{work.axes.front(), {}, merged(work.batch)};
   places.beside = taken_beside(places.outer);
-  const Index row_bytes = 2 * vector_bytes();
   const Index element_bytes = spec.precision == Precision::double_precision ? 16 : 8;
   std::vector<Candidate> list;
-  const auto add = [&](const std::string& name, Index width) {
-    list.push_back(
-        {name, [=, direction = spec.direction, threads = spec.threads]() -> PassPtr {
-           const Index length = places.along.count;
-           if (element_bytes == 16)
-             return std::make_unique<TiledPass<double>>(line_plan<double>(length, direction), places, width, threads);
-           return std::make_unique<TiledPass<float>>(line_plan<float>(length, direction), places, width, threads);
-         }});
+  const auto add = [&](const std::string& name, Index width, Index largest) {
+    list.push_back({name, [=, direction = spec.direction, threads = spec.threads]() -> PassPtr {
+                      const Index length = places.along.count;
+                      if (element_bytes == 16)
+                        return std::make_unique<TiledPass<double>>(line_plan<double>(length, largest, direction),
+                                                                   places, width, threads);
+                      return std::make_unique<TiledPass<float>>(line_plan<float>(length, largest, direction), places,
+                                                                width, threads);
+                    }});
   };
-  add("tiled", 1);
   const Loop& beside = places.beside;
-  if (beside.in_stride != 1 || beside.out_stride != 1) return list;
+  if (beside.in_stride != 1 || beside.out_stride != 1) {
+    add("tiled", 1, 8);
+    if (radices_of(places.along.count, largest_radix()) != radices_of(places.along.count, 8))
+      add(fmt::format("tiled-by-{}", largest_radix()), 1, largest_radix());
+    return list;
+  }
+  add("tiled", 1, largest_radix());
+  const Index row_bytes = 2 * vector_bytes();
   for (const Index bytes : {512, 1024})
     if (bytes > row_bytes && bytes <= beside.count * element_bytes && bytes * places.along.count <= most_tile_bytes)
-      add(fmt::format("tiled-{}", bytes), bytes / row_bytes);
+      add(fmt::format("tiled-{}", bytes), bytes / row_bytes, largest_radix());
   if (places.along.in_stride * element_bytes >= crowding_stride_bytes) std::ranges::reverse(list);
   return list;
 }

@@ -128,15 +128,16 @@ struct Layout {
 };
 
 template <class Real>
-void expect_right_by_each_candidate(const Layout& layout) {
+void expect_right_by_each_candidate(const Layout& layout, Direction direction) {
   const auto at = [](Index j, Index i, Index along, Index beside) {
     return static_cast<std::size_t>(1 + j * along + i * beside);  // Nothing is aligned to more than an element.
   };
   const std::complex<Real> untouched(123, 456);
   const auto input = noise(static_cast<std::size_t>(layout.length * layout.count));
   std::vector<Wide> expected(input.begin(), input.end());
-  test::naive_dft_axis(expected, {1, layout.length, layout.count}, 1, -1);
+  test::naive_dft_axis(expected, {1, layout.length, layout.count}, 1, direction == Direction::forward ? -1 : 1);
   LocalFftSpec spec;
+  spec.direction = direction;
   spec.precision = precision_of<Real>;
   Work work;
   work.axes = {{layout.length, layout.along.in_stride, layout.along.out_stride}};
@@ -168,20 +169,38 @@ void expect_right_by_each_candidate(const Layout& layout) {
   }
 }
 
-TEST(Tiled, ReadsAndWritesLinesThatLieAnywhere) {
-  constexpr Index length = 24;
-  for (Index count = 1; count <= 150; count += count < 40 ? 1 : 37) {
-    const Index wide = count + 3;
-    for (const Layout& layout : {Layout{length, count, {1, wide, wide}, {1, 1, 1}, true},              // columns
-                                 Layout{length, count, {1, 1, 1}, {1, length + 2, length + 2}, true},  // rows
-                                 Layout{length, count, {1, 3 * wide, 3 * wide}, {1, 3, 3}, true},      // neither
-                                 Layout{length, count, {1, wide, wide}, {1, 1, 1}, false},  // columns out of place
-                                 Layout{length, count, {1, wide, 1}, {1, 1, length + 1}, false},     // columns to rows
-                                 Layout{length, count, {1, 1, wide}, {1, length + 1, 1}, false}}) {  // rows to columns
-      expect_right_by_each_candidate<double>(layout);
-      expect_right_by_each_candidate<float>(layout);
+void expect_right_wherever_lines_lie(Index length, Index count) {
+  const Index wide = count + 3;
+  for (const Layout& layout : {Layout{length, count, {1, wide, wide}, {1, 1, 1}, true},              // columns
+                               Layout{length, count, {1, 1, 1}, {1, length + 2, length + 2}, true},  // rows
+                               Layout{length, count, {1, 3 * wide, 3 * wide}, {1, 3, 3}, true},      // neither
+                               Layout{length, count, {1, wide, wide}, {1, 1, 1}, false},  // columns out of place
+                               Layout{length, count, {1, 1, 1}, {1, length + 1, length + 2}, false},  // and rows
+                               Layout{length, count, {1, wide, 1}, {1, 1, length + 1}, false},        // columns to rows
+                               Layout{length, count, {1, 1, wide}, {1, length + 1, 1}, false}})       // rows to columns
+    for (const auto direction : {Direction::forward, Direction::backward}) {
+      expect_right_by_each_candidate<double>(layout, direction);
+      expect_right_by_each_candidate<float>(layout, direction);
     }
+}
+
+TEST(Tiled, ReadsAndWritesLinesThatLieAnywhere) {
+  for (Index count = 1; count <= 150; count += count < 40 ? 1 : 37) expect_right_wherever_lines_lie(24, count);
+  // Stages of 16; whole vectors of lines, whose last ones overlap; and too short for these.
+  for (const Index length : {256, 128, 112, 60, 105, 8, 2})
+    for (const Index count : {3, 4, 19, 33}) expect_right_wherever_lines_lie(length, count);
+}
+
+TEST(Tiled, IsRightWithEachInstructionSetOfTheProgram) {
+  const std::vector<std::string> names = instruction_sets();
+  ASSERT_THAT(names, testing::Contains(instruction_set()));
+  for (const std::string& name : names) {
+    take_instruction_set(name);
+    EXPECT_EQ(instruction_set(), name);
+    for (const Index length : {256, 105, 24, 2}) expect_right_wherever_lines_lie(length, 19);
   }
+  take_instruction_set("");
+  EXPECT_EQ(instruction_set(), names.front());
 }
 
 /// The middle axis of a box, which lies in a larger array.
@@ -297,23 +316,29 @@ TEST(Tiled, ReachesElementsBeyondTwoToThe31) {
 
 TEST(Tiled, SplitsALengthIntoTwoStagesOrMore) {
   int lengths = 0;
-  for (Index length = 2; length <= most_length; ++length) {
-    const auto radices = radices_of(length);
-    Index rest = length;
-    for (const Index prime : {2, 3, 5, 7})
-      while (rest % prime == 0) rest /= prime;
-    ASSERT_EQ(radices.empty(), rest != 1) << length;
-    if (rest != 1) continue;
-    ++lengths;
-    Index product = 1;
-    for (const Index radix : radices) product *= radix;
-    ASSERT_EQ(product, length);
-    ASSERT_GE(radices.size(), 2U);
-    ASSERT_LE(std::ranges::max(radices), 8);
-  }
-  EXPECT_GT(lengths, 300);
+  for (const Index largest : {8, 16})
+    for (Index length = 2; length <= most_length; ++length) {
+      const auto radices = radices_of(length, largest);
+      Index rest = length;
+      for (const Index prime : {2, 3, 5, 7})
+        while (rest % prime == 0) rest /= prime;
+      ASSERT_EQ(radices.empty(), rest != 1) << length;
+      if (rest != 1) continue;
+      ++lengths;
+      Index product = 1;
+      for (const Index radix : radices) product *= radix;
+      ASSERT_EQ(product, length);
+      ASSERT_GE(radices.size(), 2U);
+      ASSERT_LE(std::ranges::max(radices), largest);
+    }
+  EXPECT_GT(lengths, 600);
   EXPECT_THAT(radices_of(128), testing::ElementsAre(4, 4, 8));
   EXPECT_THAT(radices_of(256), testing::ElementsAre(4, 8, 8));
+  EXPECT_THAT(radices_of(16, 16), testing::ElementsAre(4, 4));
+  EXPECT_THAT(radices_of(48, 16), testing::ElementsAre(16, 3));
+  EXPECT_THAT(radices_of(128, 16), testing::ElementsAre(8, 16));
+  EXPECT_THAT(radices_of(256, 16), testing::ElementsAre(16, 16));
+  EXPECT_THAT(radices_of(1024, 16), testing::ElementsAre(8, 8, 16));
 }
 
 TEST(Tiled, LeavesWhatItHasNoStagesForToFftw) {
@@ -328,6 +353,7 @@ TEST(Tiled, LeavesWhatItHasNoStagesForToFftw) {
 TEST(Tiled, SaysForWhichInstructionsItWasDispatched) {
   EXPECT_THAT(library().version(), testing::HasSubstr(" for " + instruction_set() + ", fftw-3"));
   EXPECT_GE(vector_bytes(), 8);
+  EXPECT_EQ(largest_radix(), vector_bytes() == 64 ? 16 : 8);
 }
 
 }  // namespace
