@@ -15,229 +15,71 @@
 #define HWY_TARGET_INCLUDE "local/tiled/kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h.
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
-#include "local/tiled/butterflies_inl.hpp"
 #include "local/tiled/kernels.hpp"
-#include "local/tiled/memory_inl.hpp"
+#include "local/tiled/stages_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace fourscore::local::tiled::HWY_NAMESPACE {
 
-inline constexpr Index cache_line_bytes = 64;
-
-/// Touches the next tile's memory while this one is computed: `count` cache lines one after another, then from a place
-/// `skip_bytes` further on.
-struct Ahead {
-  const std::byte* at = nullptr;
-  Index step_bytes = 0;
-  Index count = 1;
-  Index skip_bytes = 0;
-  Index per_row = 0;  ///< to be touched for each row that is computed
-  Index done = 0;
-  HWY_INLINE void touch(Index rows) {
-    for (Index i = rows * per_row; i > 0; --i) {
-      hwy::Prefetch(at);
-      at += step_bytes;
-      if (++done < count) continue;
-      done = 0;
-      at += skip_bytes;
-    }
-  }
-};
-
-/// Where a tile lies, strides in reals: neighbouring lines `line` apart, elements of a line `along`.
 template <class Real>
-struct Side {
-  Real* data;
-  Index along;
-  Index line;
-};
-
-template <class Real>
-struct Scratch {
-  Real* data;
-  Index stride;  ///< between vectors of lines
-  Index width;   ///< vectors of lines
-};
-
-template <Index radix, class Real>
-HWY_INLINE void store_turned(const Values<Real>* x, const Stage<Real>& stage, Index j, Real* to) {
-  const Real* twiddles = stage.twiddles.data() + 2 * (radix - 1) * j;
-  const Index step = stage.span() * row<Real>;
-  store(x[0], to);
-  HWY_UNROLL(16)
-  for (Index k = 1; k < radix; ++k) store(times(x[k], twiddles[2 * k - 2], twiddles[2 * k - 1]), to + k * step);
-}
-
-/// How lines lie in memory: side by side; anywhere; or each without gaps, so that whole vectors of it are read.
-enum class Lie { adjacent, anywhere, contiguous };
-
-template <Index radix, Lie lie, class Real>
-HWY_NOINLINE void first_stage(const Stage<Real>& stage, Side<const Real> in, Scratch<Real> scratch) {
-  for (Index j = 0; j < stage.span(); ++j)
-    for (Index v = 0; v < scratch.width; ++v) {
-      Values<Real> x[radix];
-      const Real* from = in.data + j * in.along + v * row<Real>;
-      HWY_UNROLL(16)
-      for (Index k = 0; k < radix; ++k)
-        x[k] = loaded_and_split<lie == Lie::adjacent>(from + k * stage.span() * in.along, in.line);
-      Butterfly<radix, Real>::run(x);
-      store_turned<radix>(x, stage, j, scratch.data + v * scratch.stride + j * row<Real>);
-    }
-}
-
-/// The first of `elements` rows that are done together, of `count` or more; the last ones overlap those before.
-template <class Real>
-HWY_INLINE Index first_together(Index at, Index count) {
-  return std::min(at, count - elements<Real>);
-}
-
-template <Index radix, class Real>
-HWY_NOINLINE void first_stage_contiguous(const Stage<Real>& stage, Side<const Real> in, Scratch<Real> scratch) {
-  alignas(cache_line_bytes) Real rows[elements<Real> * radix * row<Real>];
-  for (Index at = 0; at < stage.span(); at += elements<Real>) {
-    const Index first = first_together<Real>(at, stage.span());
-    for (Index k = 0; k < radix; ++k) {
-      Values<Real> x[elements<Real>];
-      load_transposed(in.data + 2 * (first + k * stage.span()), in.line, x);
-      HWY_UNROLL(8)
-      for (Index e = 0; e < elements<Real>; ++e) store(x[e], rows + (e * radix + k) * row<Real>);
-    }
-    for (Index e = 0; e < elements<Real>; ++e) {
-      Values<Real> x[radix];
-      HWY_UNROLL(16)
-      for (Index k = 0; k < radix; ++k) x[k] = loaded(rows + (e * radix + k) * row<Real>);
-      Butterfly<radix, Real>::run(x);
-      store_turned<radix>(x, stage, first + e, scratch.data + (first + e) * row<Real>);
-    }
-  }
-}
-
-/// Transforms one vector of lines in place.
-template <Index radix, class Real>
-HWY_NOINLINE void middle_stage(const Stage<Real>& stage, Index length, Real* data, Ahead& ahead) {
-  const Index step = stage.span() * row<Real>;
-  for (Index block = 0; block < length; block += stage.length)
-    for (Index j = 0; j < stage.span(); ++j) {
-      Real* place = data + (block + j) * row<Real>;
-      Values<Real> x[radix];
-      HWY_UNROLL(16)
-      for (Index k = 0; k < radix; ++k) x[k] = loaded(place + k * step);
-      ahead.touch(radix);
-      Butterfly<radix, Real>::run(x);
-      store_turned<radix>(x, stage, j, place);
-    }
-}
-
-template <Index radix, class Real>
-HWY_INLINE void last_butterfly(const LinePlan<Real>& plan, const Real* scratch, Index o, Values<Real>* x) {
-  const Real* block = scratch + plan.block_of_row[static_cast<std::size_t>(o)] * radix * row<Real>;
-  HWY_UNROLL(16)
-  for (Index k = 0; k < radix; ++k) x[k] = loaded(block + k * row<Real>);
-  Butterfly<radix, Real>::run(x);
-}
-
-/// A backward transform is a forward one whose rows are counted from the end.
-template <Index radix, Lie lie, class Real>
-HWY_NOINLINE void last_stage(const LinePlan<Real>& plan, Scratch<Real> scratch, Side<Real> out, Ahead& ahead) {
-  const Index span = plan.length / radix;
-  for (Index o = 0; o < span; ++o)
-    for (Index v = 0; v < scratch.width; ++v) {
-      Values<Real> x[radix];
-      ahead.touch(radix);
-      last_butterfly<radix>(plan, scratch.data + v * scratch.stride, o, x);
-      HWY_UNROLL(16)
-      for (Index k = 0; k < radix; ++k) {
-        const Index to = o + k * span;
-        const Index turned = plan.backward && to > 0 ? plan.length - to : to;
-        joined_and_stored<lie == Lie::adjacent>(x[k], out.data + turned * out.along + v * row<Real>, out.line);
-      }
-    }
-}
-
-/// Output r + m span is that of row o and k, backward counted from the end.
-template <Index radix, class Real>
-HWY_NOINLINE void last_stage_contiguous(const LinePlan<Real>& plan, Scratch<Real> scratch, Side<Real> out,
-                                        Ahead& ahead) {
-  const Index span = plan.length / radix;
-  alignas(cache_line_bytes) Real rows[radix * elements<Real> * row<Real>];
-  for (Index at = 0; at < span; at += elements<Real>) {
-    const Index first = first_together<Real>(at, span);
-    for (Index e = 0; e < elements<Real>; ++e) {
-      const Index r = first + e;
-      const Index o = plan.backward && r > 0 ? span - r : r;
-      Values<Real> x[radix];
-      ahead.touch(radix);
-      last_butterfly<radix>(plan, scratch.data, o, x);
-      HWY_UNROLL(16)
-      for (Index k = 0; k < radix; ++k) {
-        const Index m = !plan.backward ? k : r > 0 ? radix - 1 - k : (radix - k) % radix;
-        store(x[k], rows + (m * elements<Real> + e) * row<Real>);
-      }
-    }
-    for (Index m = 0; m < radix; ++m) {
-      Values<Real> x[elements<Real>];
-      HWY_UNROLL(8)
-      for (Index e = 0; e < elements<Real>; ++e) x[e] = loaded(rows + (m * elements<Real> + e) * row<Real>);
-      store_transposed(x, out.data + 2 * (first + m * span), out.line);
-    }
-  }
-}
-
-/// use(std::integral_constant) of this radix.
-template <class Use>
-HWY_INLINE void with_radix(Index radix, const Use& use) {
-  switch (radix) {
-    case 2:
-      return use(std::integral_constant<Index, 2>());
-    case 3:
-      return use(std::integral_constant<Index, 3>());
-    case 4:
-      return use(std::integral_constant<Index, 4>());
-    case 5:
-      return use(std::integral_constant<Index, 5>());
-    case 7:
-      return use(std::integral_constant<Index, 7>());
-    case 8:
-      return use(std::integral_constant<Index, 8>());
-#if HWY_TARGET == HWY_AVX3
-    case 16:
-      return use(std::integral_constant<Index, 16>());
-#endif
-    default:
-      return use(std::integral_constant<Index, 1>());
-  }
-}
-
-template <Lie lie, class Real>
-void transform_tile(const LinePlan<Real>& plan, Side<const Real> in, Side<Real> out, Scratch<Real> scratch,
-                    Ahead ahead) {
-  const auto& stages = plan.stages;
-  with_radix(stages.front().radix, [&](auto radix) {
-    if constexpr (lie == Lie::contiguous)
-      first_stage_contiguous<radix()>(stages.front(), in, scratch);
-    else
-      first_stage<radix(), lie>(stages.front(), in, scratch);
-  });
+void middle_stages(const LinePlan<Real>& plan, Scratch<Real> scratch, Ahead& ahead) {
   for (Index v = 0; v < scratch.width; ++v)
-    for (std::size_t i = 1; i + 1 < stages.size(); ++i) {
-      with_radix(stages[i].radix, [&](auto radix) {
-        middle_stage<radix()>(stages[i], plan.length, scratch.data + v * scratch.stride, ahead);
+    for (std::size_t i = 1; i + 1 < plan.stages.size(); ++i) {
+      with_radix(plan.stages[i].radix, [&](auto radix) {
+        middle_stage<radix()>(plan.stages[i], plan.length, scratch.data + v * scratch.stride, ahead);
       });
       ahead.per_row = 0;
     }
-  with_radix(stages.back().radix, [&](auto radix) {
+}
+
+template <Lie lie, class Real>
+void first_stage_from(const LinePlan<Real>& plan, Side<const Real> in, Scratch<Real> scratch) {
+  const Stage<Real>& stage = plan.stages.front();
+  with_radix(stage.radix, [&](auto radix) {
+    if constexpr (lie == Lie::contiguous)
+      first_stage_contiguous<radix()>(stage, in, scratch);
+    else
+      first_stage<radix(), lie>(stage, in, scratch);
+  });
+}
+
+template <Lie lie, class Real>
+void last_stage_to(const LinePlan<Real>& plan, Scratch<Real> scratch, Side<Real> out, Ahead& ahead) {
+  with_radix(plan.stages.back().radix, [&](auto radix) {
     if constexpr (lie == Lie::contiguous)
       last_stage_contiguous<radix()>(plan, scratch, out, ahead);
     else
       last_stage<radix(), lie>(plan, scratch, out, ahead);
   });
+}
+
+template <Lie lie, class Real>
+void transform_tile(const LinePlan<Real>& plan, Side<const Real> in, Side<Real> out, Scratch<Real> scratch,
+                    Ahead ahead) {
+  if (!plan.is_real()) {
+    first_stage_from<lie>(plan, in, scratch);
+    middle_stages(plan, scratch, ahead);
+    return last_stage_to<lie>(plan, scratch, out, ahead);
+  }
+  if constexpr (lie != Lie::adjacent) {
+    Real* halves = scratch.data + 2 * scratch.stride;  // behind the tile and the lines that transform_rest() stages
+    if (plan.backward) {
+      load_halves<lie>(plan, in, halves);
+      with_radix(plan.stages.front().radix, [&](auto radix) { first_stage_of_halves<radix()>(plan, halves, scratch); });
+      middle_stages(plan, scratch, ahead);
+      last_stage_to<lie>(plan, scratch, out, ahead);
+    } else {
+      first_stage_from<lie>(plan, in, scratch);
+      middle_stages(plan, scratch, ahead);
+      last_stage_to<Lie::rows>(plan, scratch, Side<Real>{halves, row<Real>, 0}, ahead);
+      store_halves<lie>(plan, halves, out);
+    }
+  }
 }
 
 /// The tile that begins at `next`: rows of adjacent elements, or whole lines of them.
@@ -260,15 +102,16 @@ Ahead ahead_of(const Lines<Real>& lines, Side<const Real> next) {
 /// Fewer lines than a vector has lanes, by way of the scratch, where they lie alike.
 template <Lie lie, class Real>
 void transform_rest(const Lines<Real>& lines, Index count, Side<const Real> in, Side<Real> out, Scratch<Real> scratch) {
-  const Index length = lines.plan->length;
+  const LinePlan<Real>& plan = *lines.plan;
   Real* data = scratch.data + lines.width * scratch.stride;
-  const Side<Real> staged = lie == Lie::adjacent ? Side<Real>{data, row<Real>, 2} : Side<Real>{data, 2, 2 * length};
-  for (Index j = 0; j < length; ++j)
+  const Side<Real> staged =
+      lie == Lie::adjacent ? Side<Real>{data, row<Real>, 2} : Side<Real>{data, 2, 2 * plan.most_elements()};
+  for (Index j = 0; j < plan.elements_in(); ++j)
     for (Index i = 0; i < count; ++i)
       std::copy_n(in.data + j * in.along + i * in.line, 2, data + j * staged.along + i * staged.line);
   scratch.width = 1;
-  transform_tile<lie, Real>(*lines.plan, {data, staged.along, staged.line}, staged, scratch, {});
-  for (Index j = 0; j < length; ++j)
+  transform_tile<lie, Real>(plan, {data, staged.along, staged.line}, staged, scratch, {});
+  for (Index j = 0; j < plan.elements_out(); ++j)
     for (Index i = 0; i < count; ++i)
       std::copy_n(data + j * staged.along + i * staged.line, 2, out.data + j * out.along + i * out.line);
 }
@@ -276,9 +119,10 @@ void transform_rest(const Lines<Real>& lines, Index count, Side<const Real> in, 
 template <Lie lie, class Real>
 void transform_lines(const Lines<Real>& lines, Side<const Real> in, Side<Real> out) {
   constexpr Index vector_bytes = lanes<Real> * static_cast<Index>(sizeof(Real));
-  Scratch<Real> scratch{reinterpret_cast<Real*>(lines.scratch),
-                        scratch_stride_bytes(lines.plan->length, vector_bytes) / static_cast<Index>(sizeof(Real)),
-                        lie == Lie::adjacent ? lines.width : 1};
+  Scratch<Real> scratch{
+      reinterpret_cast<Real*>(lines.scratch),
+      scratch_stride_bytes(lines.plan->most_elements(), vector_bytes) / static_cast<Index>(sizeof(Real)),
+      lie == Lie::adjacent ? lines.width : 1};
   const Index count = lines.beside.count;
   const auto lines_from = [](auto side, Index line) {
     side.data += line * side.line;
@@ -300,7 +144,7 @@ void transform_anywhere(const Lines<Real>& lines, const Real* in, Real* out) {
   const Side<Real> to{out, 2 * lines.along.out_stride, 2 * lines.beside.out_stride};
   const auto& stages = lines.plan->stages;
   const Index fewest_together = std::min(stages.front().span(), lines.plan->length / stages.back().radix);
-  if (lines.beside.in_stride == 1 && lines.beside.out_stride == 1)
+  if (lines.beside.in_stride == 1 && lines.beside.out_stride == 1 && !lines.plan->is_real())
     transform_lines<Lie::adjacent>(lines, from, to);
   else if (lines.along.in_stride == 1 && lines.along.out_stride == 1 && fewest_together >= elements<Real>)
     transform_lines<Lie::contiguous>(lines, from, to);

@@ -9,7 +9,8 @@
 
 namespace fourscore::local::tiled {
 
-/// Equal lines side by side. Strides in complex elements; in place where both sides have the same.
+/// Equal lines side by side, of real data each contiguous. Strides in complex elements; in place where both sides have
+/// the same.
 template <class Real>
 struct Lines {
   const LinePlan<Real>* plan = nullptr;
@@ -38,11 +39,15 @@ void transform(const Lines<float>& lines, const float* in, float* out);
 /// were planned before.
 void take_instruction_set(const std::string& name);
 
-/// Between the vectors of lines in a scratch, which needs one more than `width`. The cache line more keeps them out of
-/// each other's sets.
-[[nodiscard]] constexpr Index scratch_stride_bytes(Index length, Index vector_bytes) {
+/// Between the vectors of lines in a scratch. The cache line more keeps them out of each other's sets.
+[[nodiscard]] constexpr Index scratch_stride_bytes(Index rows, Index vector_bytes) {
   constexpr Index cache_line_bytes = 64;
-  return 2 * length * vector_bytes + cache_line_bytes;
+  return 2 * rows * vector_bytes + cache_line_bytes;
+}
+/// For a tile, for fewer lines than a tile has, and for the halves of real data.
+template <class Real>
+[[nodiscard]] Index scratch_bytes(const LinePlan<Real>& plan, Index width) {
+  return (width + (plan.is_real() ? 2 : 1)) * scratch_stride_bytes(plan.most_elements(), vector_bytes());
 }
 
 }  // namespace fourscore::local::tiled

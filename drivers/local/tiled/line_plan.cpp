@@ -75,7 +75,22 @@ LinePlan<Real> line_plan(Index length, Index largest, Direction direction) {
   return plan;
 }
 
+template <class Real>
+LinePlan<Real> real_line_plan(Index reals, Index largest, Direction direction) {
+  LinePlan<Real> plan = line_plan<Real>(reals / 2, largest, direction);
+  const long double size = plan.backward ? 1 : 0.5L;
+  for (Index q = 0; q <= plan.length; ++q) {
+    const long double angle =
+        std::numbers::pi_v<long double> * static_cast<long double>(q) / static_cast<long double>(plan.length);
+    plan.turns_of_halves.push_back(static_cast<Real>(size * std::cos(angle)));
+    plan.turns_of_halves.push_back(static_cast<Real>((plan.backward ? size : -size) * std::sin(angle)));
+  }
+  return plan;
+}
+
 template LinePlan<double> line_plan(Index length, Index largest, Direction direction);
 template LinePlan<float> line_plan(Index length, Index largest, Direction direction);
+template LinePlan<double> real_line_plan(Index reals, Index largest, Direction direction);
+template LinePlan<float> real_line_plan(Index reals, Index largest, Direction direction);
 
 }  // namespace fourscore::local::tiled

@@ -28,6 +28,14 @@ struct LinePlan {
   std::vector<Stage<Real>> stages{};
   /// The block of the last stage whose first output is row o, o < length / last radix.
   std::vector<Index> block_of_row{};
+  /// For 2 length reals, whose pairs are the complex elements: exp(-2 pi i q / (2 length)), q <= length, half of it
+  /// forward; backward its conjugate.
+  std::vector<Real> turns_of_halves{};
+
+  [[nodiscard]] bool is_real() const { return !turns_of_halves.empty(); }
+  [[nodiscard]] Index most_elements() const { return is_real() ? length + 1 : length; }
+  [[nodiscard]] Index elements_in() const { return backward ? most_elements() : length; }
+  [[nodiscard]] Index elements_out() const { return backward ? length : most_elements(); }
 };
 
 /// The radices of the stages, first to last, at least two and none above `largest`, 8 or 16; empty for a length that
@@ -39,8 +47,13 @@ inline constexpr Index most_length = 8192;
 /// radices_of(length, largest) is not empty.
 template <class Real>
 [[nodiscard]] LinePlan<Real> line_plan(Index length, Index largest, Direction direction);
+/// A plan for `reals`, an even number, as half as many complex elements, for which radices_of() is not empty.
+template <class Real>
+[[nodiscard]] LinePlan<Real> real_line_plan(Index reals, Index largest, Direction direction);
 
 extern template LinePlan<double> line_plan(Index length, Index largest, Direction direction);
 extern template LinePlan<float> line_plan(Index length, Index largest, Direction direction);
+extern template LinePlan<double> real_line_plan(Index reals, Index largest, Direction direction);
+extern template LinePlan<float> real_line_plan(Index reals, Index largest, Direction direction);
 
 }  // namespace fourscore::local::tiled

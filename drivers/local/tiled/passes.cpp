@@ -41,7 +41,7 @@ class TiledPass : public Pass {
         all_tiles_(tiles_) {
     for (const Loop& loop : places_.outer) all_tiles_ *= loop.count;
     for (Index i = 0; i < std::min<Index>(threads, all_tiles_); ++i)
-      scratch_.emplace_back(static_cast<std::size_t>((width + 1) * scratch_stride_bytes(plan_.length, vector_bytes())));
+      scratch_.emplace_back(static_cast<std::size_t>(scratch_bytes(plan_, width)));
   }
 
   void run(std::byte* in, std::byte* out) const override {
@@ -59,7 +59,8 @@ class TiledPass : public Pass {
   [[nodiscard]] std::string describe() const override {
     std::string radices;
     for (const auto& stage : plan_.stages) radices += fmt::format("{}{}", radices.empty() ? "" : "x", stage.radix);
-    return fmt::format("tiled {} by {}, {} wide{}, axis{} beside{} outer{}", instruction_set(), radices, width_,
+    return fmt::format("tiled {} by {}, {} wide{}{}, axis{} beside{} outer{}", instruction_set(), radices, width_,
+                       plan_.is_real() ? ", halved" : "",
                        scratch_.size() > 1 ? fmt::format(", {} threads", scratch_.size()) : "",
                        loops_text({places_.along}), loops_text({places_.beside}), loops_text(places_.outer));
   }
@@ -106,6 +107,22 @@ Loop taken_beside(std::vector<Loop>& batch) {
   return taken;
 }
 
+/// The length of lines as they are transformed: pairs of reals are complex elements.
+Index complex_length(const Work& work) { return work.real_length > 0 ? work.real_length / 2 : work.axes.front().count; }
+
+bool has_line_plan(const Work& work) {
+  const Loop& axis = work.axes.front();
+  if (work.real_length > 0 && (work.real_length % 2 != 0 || axis.in_stride != 1 || axis.out_stride != 1)) return false;
+  return !radices_of(complex_length(work)).empty();
+}
+
+template <class Real>
+PassPtr planned(const Places& places, Index reals, Index width, Index largest, Direction direction, int threads) {
+  LinePlan<Real> plan = reals > 0 ? real_line_plan<Real>(reals, largest, direction)
+                                  : line_plan<Real>(places.along.count, largest, direction);
+  return std::make_unique<TiledPass<Real>>(std::move(plan), places, width, threads);
+}
+
 }  // namespace
 
 bool has_threads() {
@@ -117,25 +134,22 @@ bool has_threads() {
 }
 
 std::vector<Candidate> candidates_of(const Work& work, const LocalFftSpec& spec) {
-  if (work.real_length > 0 || work.axes.size() != 1 || radices_of(work.axes.front().count).empty()) return {};
+  if (work.axes.size() != 1 || !has_line_plan(work)) return {};
   Places places{work.axes.front(), {}, merged(work.batch)};
   places.beside = taken_beside(places.outer);
   const Index element_bytes = spec.precision == Precision::double_precision ? 16 : 8;
   std::vector<Candidate> list;
   const auto add = [&](const std::string& name, Index width, Index largest) {
-    list.push_back({name, [=, direction = spec.direction, threads = spec.threads]() -> PassPtr {
-                      const Index length = places.along.count;
-                      if (element_bytes == 16)
-                        return std::make_unique<TiledPass<double>>(line_plan<double>(length, largest, direction),
-                                                                   places, width, threads);
-                      return std::make_unique<TiledPass<float>>(line_plan<float>(length, largest, direction), places,
-                                                                width, threads);
+    list.push_back({name, [=, reals = work.real_length, direction = spec.direction, threads = spec.threads] {
+                      return element_bytes == 16 ? planned<double>(places, reals, width, largest, direction, threads)
+                                                 : planned<float>(places, reals, width, largest, direction, threads);
                     }});
   };
   const Loop& beside = places.beside;
-  if (beside.in_stride != 1 || beside.out_stride != 1) {
+  if (work.real_length > 0 || beside.in_stride != 1 || beside.out_stride != 1) {
     add("tiled", 1, 8);
-    if (radices_of(places.along.count, largest_radix()) != radices_of(places.along.count, 8))
+    const Index length = complex_length(work);
+    if (radices_of(length, largest_radix()) != radices_of(length, 8))
       add(fmt::format("tiled-by-{}", largest_radix()), 1, largest_radix());
     return list;
   }

@@ -8,8 +8,8 @@
 
 namespace fourscore::local::tiled {
 
-/// The ways to do this work by tiles, best guess first. None for real data, for several axes at once, and for a length
-/// that has no line_plan().
+/// The ways to do this work by tiles, best guess first. None for several axes at once, for an odd number of reals, and
+/// for a length that has no line_plan().
 [[nodiscard]] std::vector<Candidate> candidates_of(const Work& work, const LocalFftSpec& spec);
 
 /// Whether a pass can have several threads: those of OpenMP.

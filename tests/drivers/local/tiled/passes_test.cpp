@@ -344,9 +344,6 @@ TEST(Tiled, SplitsALengthIntoTwoStagesOrMore) {
 TEST(Tiled, LeavesWhatItHasNoStagesForToFftw) {
   for (const Index length : {Index{-4}, Index{0}, Index{1}, Index{11}, Index{2 * 13}, Index{2 * most_length}})
     EXPECT_TRUE(radices_of(length).empty()) << length;
-  Work real{{{9, 1, 1}}, {{4, 9, 9}}};
-  real.real_length = 16;
-  EXPECT_TRUE(candidates_of(real, {}).empty());
   EXPECT_TRUE(candidates_of({{{8, 1, 1}, {8, 8, 8}}, {}}, {}).empty());
 }
 
