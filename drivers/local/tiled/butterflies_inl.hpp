@@ -7,6 +7,8 @@
 #define FOURSCORE_TILED_BUTTERFLIES
 #endif
 
+#include "local/tiled/targets.hpp"
+// After it.
 #include <hwy/highway.h>
 
 #include <algorithm>

@@ -1,16 +1,7 @@
 // Tiles of lines: read from anywhere into a scratch in the first-level cache, transformed there, and written anywhere.
 // This file is compiled once for each instruction set; its last part chooses one.
 
-// Left out: vectors of a length that only the processor knows, because an array of them is not C++; what is better than
-// AVX-512, of which only the first instructions are used; and AVX-512 where the whole build has none.
-#ifdef FOURSCORE_WITHOUT_AVX512
-#define FOURSCORE_BEST_TARGET HWY_AVX2  // what is better has a lower bit
-#else
-#define FOURSCORE_BEST_TARGET HWY_AVX3
-#endif
-#define HWY_DISABLED_TARGETS                                                                                        \
-  ((FOURSCORE_BEST_TARGET - 1) | HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_WASM | \
-   HWY_WASM_EMU256)
+#include "local/tiled/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "local/tiled/kernels.cpp"
 #include <hwy/foreach_target.h>

@@ -7,6 +7,8 @@
 #define FOURSCORE_TILED_MEMORY
 #endif
 
+#include "local/tiled/targets.hpp"
+// After it.
 #include <hwy/highway.h>
 
 #include <algorithm>

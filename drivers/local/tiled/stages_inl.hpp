@@ -7,6 +7,8 @@
 #define FOURSCORE_TILED_STAGES
 #endif
 
+#include "local/tiled/targets.hpp"
+// After it.
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
