@@ -39,13 +39,16 @@ std::unique_ptr<Device> device_of(const DeviceRequest& request, const DeviceChoi
 class DeviceParts : public ArrayKeeper {
  public:
   DeviceParts(const PlanContext& context, const DeviceRequest& request)
-      : request_(request), choice_(choose_device(*request.backend, context.comm)) {
+      : request_(request), comm_(context.comm), choice_(choose_device(*request.backend, context.comm)) {
     device_ = request.backend->make_device(choice_.number, context.local_fft);
   }
 
   [[nodiscard]] std::unique_ptr<Buffer> adopt(std::unique_ptr<Buffer> allocated) override {
     std::unique_ptr<Buffer> mirror;
-    if (request_.staging == DataStaging::resident) mirror = device_->allocate(allocated->bytes());
+    if (request_.path == MessagePath::neighbours)
+      mirror = device_->allocate_among(comm_, allocated->bytes());
+    else if (request_.staging == DataStaging::resident)
+      mirror = device_->allocate(allocated->bytes());
     return host_array(device_, request_.memory, std::move(allocated), std::move(mirror));
   }
   void holds(Buffer& array) override { mirrors_.add(dynamic_cast<DeviceArray&>(array)); }
@@ -56,7 +59,7 @@ class DeviceParts : public ArrayKeeper {
     if (request_.staging == DataStaging::resident) {
       library_ = std::make_unique<ResidentLibrary>(device_, mirrors_, card);
       if (context.exchange != nullptr)
-        exchange_ = std::make_unique<ResidentMethod>(device_, mirrors_, *context.exchange, request_.direct);
+        exchange_ = std::make_unique<ResidentMethod>(device_, mirrors_, *context.exchange, request_.path);
       return {context.problem, context.comm, exchange_.get(), *library_, context.shared};
     }
     OffloadSpec offload;
@@ -76,6 +79,7 @@ class DeviceParts : public ArrayKeeper {
 
  protected:
   DeviceRequest request_;
+  MPI_Comm comm_;
   DeviceChoice choice_;
   std::shared_ptr<Device> device_;
   Mirrors mirrors_;
@@ -93,7 +97,7 @@ class DevicePlan : private DeviceParts, public TransformChain {
     PlanFacts& facts = declared();
     facts.workspace_bytes += workspace_bytes_;
     if (request.staging != DataStaging::resident) return;
-    facts.workspace_bytes += facts.buffer_bytes;
+    facts.workspace_bytes += mirrors_.bytes();
     const int me = mpi::rank_in(context.comm);
     const auto place = [&](void* host, const Decomposition& layout, std::size_t element_bytes) -> MovedData::Place {
       const std::size_t bytes = static_cast<std::size_t>(layout.memory_volume(me)) * element_bytes;
@@ -124,13 +128,16 @@ class DevicePlan : private DeviceParts, public TransformChain {
   std::optional<MovedData> moved_;  ///< where its data is resident
 };
 
+int arrays_of(const Problem& problem, const std::vector<ChainStage>& stages) {
+  return stages.size() > 1 || problem.contract.buffers == Buffers::out_of_place ? 2 : 1;
+}
+
 /// Bytes of the device that one plan of this rank takes at the least.
 double device_bytes(const Problem& problem, const DeviceRequest& request, const std::vector<ChainStage>& stages,
                     int rank) {
-  const bool two = stages.size() > 1 || problem.contract.buffers == Buffers::out_of_place;
   Index elements = 0;
   if (request.staging == DataStaging::resident) {
-    elements = largest_box(stages, rank) * (two ? 2 : 1);
+    elements = largest_box(stages, rank) * arrays_of(problem, stages);
   } else if (request.staging == DataStaging::copy) {
     elements = largest_box(stages, rank, true);
   } else {
@@ -149,73 +156,34 @@ double managed_bytes(const Problem& problem, const DeviceRequest& request, int r
   return bytes * (ranks > 1 || problem.contract.buffers == Buffers::out_of_place ? 2 : 1);
 }
 
-/// The reason given by the lowest failing rank; the same on all ranks.
-std::string first_reason(MPI_Comm comm, const std::string& mine) {
-  const int me = mpi::rank_in(comm);
-  int speaker = mine.empty() ? mpi::size_of(comm) : me;
-  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &speaker, 1, MPI_INT, MPI_MIN, comm));
-  if (speaker == mpi::size_of(comm)) return {};
-  return mpi::broadcast_text(comm, speaker, mine);
+/// What a call fails with on the lowest rank where it does; empty where it does on none. Collective.
+template <class Try>
+std::string failure_on_any(MPI_Comm comm, const Try& try_it) {
+  std::string failure;
+  try {
+    try_it();
+  } catch (const std::runtime_error& error) {
+    failure = error.what();
+  }
+  return mpi::first_text(comm, failure);
+}
+
+/// Nothing, or why the ranks cannot read the memory of each other's devices. Tried with some, since only the driver
+/// knows which devices reach which. The same on all ranks.
+std::string unreadable_neighbours(const DeviceRequest& request, MPI_Comm comm) {
+  const int on_node = mpi::size_of(mpi::split_by_pretended_node(comm).get());
+  const std::string apart =
+      on_node == mpi::size_of(comm) ? "" : fmt::format("{} of {} ranks are on one", on_node, mpi::size_of(comm));
+  if (const std::string reason = mpi::first_text(comm, apart); !reason.empty())
+    return fmt::format("messages=ipc opens the memory of ranks on the same node; {}", reason);
+  const DeviceChoice choice = choose_device(*request.backend, comm);
+  std::unique_ptr<Device> device;
+  std::string failure = failure_on_any(comm, [&] { device = device_of(request, choice); });
+  if (failure.empty()) failure = failure_on_any(comm, [&] { (void)device->allocate_among(comm, 1); });
+  return failure.empty() ? "" : "the memory of neighbours' devices cannot be opened: " + failure;
 }
 
 }  // namespace
-
-std::vector<Parameter> device_parameters() {
-  return {
-      {"device", "auto: a GPU, or the host's stand-in where there is none; opencl: GPUs of any maker", "auto",
-       device_choices()},
-      {"staging",
-       "copy: to the device and back around each local transform; resident: data stays there; streamed: copies in "
-       "pieces, that overlap",
-       "copy",
-       {"copy", "resident", "streamed"}},
-      {"host-memory", "what is copied from and to", "pinned", {"pinned", "pageable", "managed"}},
-      {"share-device", "whether ranks of a node may use one device together", "no", {"no", "yes"}},
-      {"messages",
-       "of staging=resident: by way of the host, or from the device's memory by an MPI that takes it",
-       "host",
-       {"host", "device"}},
-      {.name = "pieces", .summary = "of staging=streamed: 1 to 1024", .fallback = "4", .samples = {"1", "3", "9"}},
-      {"merge-stages",
-       "stages in the same layout, as all are on one rank: one plan (yes), one for each (no), or one plan unless it "
-       "leaves staging=streamed nothing to cut (auto)",
-       "auto",
-       {"auto", "yes", "no"}},
-  };
-}
-
-DeviceRequest device_request(const Problem& problem) {
-  DeviceRequest request;
-  request.backend = &chosen_device(choice_parameter(problem, "device", device_choices()));
-  const std::string staging = choice_parameter(problem, "staging", {"copy", "resident", "streamed"});
-  if (staging == "resident") request.staging = DataStaging::resident;
-  if (staging == "streamed") request.staging = DataStaging::streamed;
-  request.memory =
-      parse_host_memory(choice_parameter(problem, "host-memory", {"pinned", "pageable", "managed"}), "host-memory");
-  request.share = choice_parameter(problem, "share-device", {"no", "yes"}) == "yes";
-  request.direct = choice_parameter(problem, "messages", {"host", "device"}) == "device";
-  request.pieces = static_cast<int>(integer_parameter(problem, "pieces", 4, 1, 1024));
-  request.asks_for_pieces = problem.parameters.contains("pieces") && request.pieces > 1;
-  return request;
-}
-
-Merging merging_of(const Problem& problem) {
-  const std::string asked = choice_parameter(problem, "merge-stages", {"auto", "yes", "no"});
-  if (asked == "no") return Merging::none;
-  const bool streams = device_request(problem).staging == DataStaging::streamed;
-  return asked == "auto" && streams ? Merging::leaves_batch : Merging::all;
-}
-
-DeviceChoice choose_device(const DeviceBackend& backend, MPI_Comm comm) {
-  const mpi::Communicator node = mpi::split_by_node(comm);
-  const int me = mpi::rank_in(node.get());
-  DeviceChoice choice{me, mpi::size_of(node.get()), 1};
-  if (const auto count = backend.count(); count && *count > 0) {
-    choice.number = me % *count;
-    choice.sharing = (choice.ranks - choice.number + *count - 1) / *count;
-  }
-  return choice;
-}
 
 LocalFftUse DeviceVariant::local_fft(const Problem& problem) const {
   return {device_request(problem).backend->local_fft(), problem.threads};
@@ -226,14 +194,24 @@ std::optional<std::string> DeviceVariant::refuses(const ExchangeMethod& exchange
   const std::string name = exchange.card().name;
   if (request.staging == DataStaging::streamed && piecewise(exchange) == nullptr)
     return fmt::format("exchange '{}' cannot have several pieces in flight, as staging=streamed asks", name);
-  if (request.memory == HostMemory::managed && exchange.brings_arrays())
+  if (request.path == MessagePath::device && exchange.divisible() != Divisible::copies &&
+      exchange.divisible() != Divisible::messages)
+    return fmt::format("exchange '{}' does not pack apart from its messages, as messages=device asks", name);
+  if (request.path == MessagePath::neighbours && exchange.divisible() != Divisible::reads)
+    return fmt::format("exchange '{}' sends messages; messages=ipc takes one that reads neighbours' memory: shared",
+                       name);
+  if (request.path == MessagePath::neighbours && problem.parameters.contains("reads") &&
+      problem.parameters.at("reads") == "fused")
+    return "messages=ipc copies blocks on the device; reads=fused is for transforms on the processors";
+  if (request.memory == HostMemory::managed && exchange.brings_arrays() && request.path != MessagePath::neighbours)
     return fmt::format("exchange '{}' has memory of its own, so that host-memory=managed cannot be", name);
   return std::nullopt;
 }
 
 std::optional<std::string> DeviceVariant::supports(const Problem& problem, int ranks) const {
   const DeviceRequest request = device_request(problem);
-  if (request.direct && request.staging != DataStaging::resident) return "messages=device takes staging=resident";
+  if (request.path != MessagePath::host && request.staging != DataStaging::resident)
+    return fmt::format("messages={} takes staging=resident", problem.parameters.at("messages"));
   if (request.asks_for_pieces && request.staging != DataStaging::streamed)
     return "more pieces than 1 take staging=streamed";
   auto reason = fits(problem, ranks);
@@ -243,46 +221,48 @@ std::optional<std::string> DeviceVariant::supports(const Problem& problem, int r
     return "merge-stages takes stages in the same layout, and here there are none";
   if (const std::string missing = request.backend->unavailable(); !missing.empty())
     return fmt::format("no device '{}' can be used: {}", request.backend->card().name, missing);
-  if (request.direct && !request.backend->mpi_takes_its_memory())
+  if (request.path == MessagePath::device && !request.backend->mpi_takes_its_memory())
     return "messages=device takes an MPI that says that it takes the device's memory; this one does not";
+  if (request.path == MessagePath::neighbours && !request.backend->shares_memory())
+    return fmt::format("messages=ipc takes memory that other processes can open, which device '{}' has not",
+                       request.backend->card().name);
   return std::nullopt;
 }
 
 std::string RequestedDevice::obstacle(const Problem& problem, MPI_Comm comm, int plans) const {
   const DeviceRequest request = this->request(problem);
+  std::string lacking;
+  const std::string failure = failure_on_any(comm, [&] { lacking = lacking_device(problem, request, comm, plans); });
+  const std::string reason = failure.empty() ? mpi::first_text(comm, lacking) : failure;
+  return reason.empty() && request.path == MessagePath::neighbours ? unreadable_neighbours(request, comm) : reason;
+}
+
+/// What this rank alone can tell, or its CUDA throws.
+std::string RequestedDevice::lacking_device(const Problem& problem, const DeviceRequest& request, MPI_Comm comm,
+                                            int plans) const {
+  const DeviceChoice choice = choose_device(*request.backend, comm);
+  const auto count = request.backend->count();
+  if (count && *count == 0) return fmt::format("no device '{}' is on this node", request.backend->card().name);
+  if (count && choice.ranks > *count && !request.share)
+    return fmt::format("{} ranks of a node have {}; expected share-device=yes, or no more ranks than devices",
+                       choice.ranks, plural(*count, "device"));
   Problem one = problem;
   if (goes_back(one.direction)) one = in_direction(one, Direction::forward);
   const int ranks = mpi::size_of(comm);
   const int me = mpi::rank_in(comm);
   const double managed = plans * managed_bytes(one, request, ranks);
-  const double arrays = plans * bytes_on_device(one, ranks, me) + managed;
-  std::string reason;
-  try {
-    const DeviceChoice choice = choose_device(*request.backend, comm);
-    const auto count = request.backend->count();
-    if (count && *count == 0) {
-      reason = fmt::format("no device '{}' is on this node", request.backend->card().name);
-    } else if (count && choice.ranks > *count && !request.share) {
-      reason = fmt::format("{} ranks of a node have {}; expected share-device=yes, or no more ranks than devices",
-                           choice.ranks, plural(*count, "device"));
-    } else {
-      const auto device = device_of(request, choice);
-      const double free = device->free_bytes() / choice.sharing;
-      const double areas = plans * static_cast<double>(work_area_bytes(*device, one, ranks, me));
-      if (request.memory == HostMemory::managed && !device->has_managed_memory())
-        reason = "the device has no managed memory, as host-memory=managed asks";
-      else if (arrays + areas > free)
-        reason = fmt::format(
-            "not enough memory on the device: {} need at least {:.0f} bytes a rank{}{}, and {:.0f} of it are free "
-            "for each of {}",
-            plural(plans, "plan"), arrays + areas, managed > 0 ? ", with arrays in managed memory" : "",
-            areas > 0 ? fmt::format(", {:.0f} of them for work areas", areas) : "", free,
-            plural(choice.sharing, "rank"));
-    }
-  } catch (const std::runtime_error& error) {
-    reason = error.what();
-  }
-  return first_reason(comm, reason);
+  const auto device = device_of(request, choice);
+  const double arrays = plans * (bytes_on_device(one, ranks, me) + padding_bytes(*device, one, ranks, me)) + managed;
+  const double free = device->free_bytes() / choice.sharing;
+  const double areas = plans * static_cast<double>(work_area_bytes(*device, one, ranks, me));
+  if (request.memory == HostMemory::managed && !device->has_managed_memory())
+    return "the device has no managed memory, as host-memory=managed asks";
+  if (arrays + areas <= free) return {};
+  return fmt::format(
+      "not enough memory on the device: {} need at least {:.0f} bytes a rank{}{}, and {:.0f} of it are free for each "
+      "of {}",
+      plural(plans, "plan"), arrays + areas, managed > 0 ? ", with arrays in managed memory" : "",
+      areas > 0 ? fmt::format(", {:.0f} of them for work areas", areas) : "", free, plural(choice.sharing, "rank"));
 }
 
 bool RequestedDevice::emulates(const Problem& problem) const { return request(problem).backend->emulated(); }
@@ -322,6 +302,13 @@ bool DeviceVariant::has_stages_to_merge(const Problem& problem, int ranks) const
 
 double DeviceVariant::bytes_on_device(const Problem& problem, int ranks, int rank) const {
   return device_bytes(problem, device_request(problem), stages(problem, fitting_grid(problem, ranks)), rank);
+}
+
+double DeviceVariant::padding_bytes(Device& device, const Problem& problem, int ranks, int rank) const {
+  if (device_request(problem).path != MessagePath::neighbours) return 0;
+  const auto planned = stages(problem, fitting_grid(problem, ranks));
+  const std::size_t bytes = static_cast<std::size_t>(largest_box(planned, rank)) * problem.element_bytes();
+  return arrays_of(problem, planned) * static_cast<double>(device.bytes_among(bytes) - bytes);
 }
 
 std::size_t DeviceVariant::work_area_bytes(Device& device, const Problem& problem, int ranks, int rank) const {

@@ -6,45 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "chain/device_request.hpp"
 #include "chain/transform_chain.hpp"
 #include "interfaces/device.hpp"
 #include "offload/device_arrays.hpp"
 #include "offload/offloaded_fft.hpp"
 
 namespace fourscore {
-
-/// Where the data of a plan is between transforms.
-enum class DataStaging {
-  copy,      ///< in the host's memory: to the device and back around every local transform
-  resident,  ///< on the device; only what is exchanged passes through the host
-  streamed,  ///< as copy, in pieces, so that copies, transforms and exchange overlap
-};
-
-/// What a point asks of a device, read from its parameters.
-struct DeviceRequest {
-  const DeviceBackend* backend = nullptr;
-  DataStaging staging = DataStaging::copy;
-  HostMemory memory = HostMemory::pinned;
-  bool share = false;   ///< several ranks may use one device
-  bool direct = false;  ///< messages from the device's memory
-  int pieces = 4;       ///< with staging=streamed
-  bool asks_for_pieces = false;
-};
-[[nodiscard]] std::vector<Parameter> device_parameters();
-/// Throws InputError naming the parameter, its value and what is allowed.
-[[nodiscard]] DeviceRequest device_request(const Problem& problem);
-/// Which stages have a plan together, as `merge-stages` says: by default all that lie in one layout, but for what
-/// staging=streamed cuts into pieces. Throws InputError.
-[[nodiscard]] Merging merging_of(const Problem& problem);
-
-/// The device of this rank: that of its number among the ranks of its node, modulo the number of devices.
-struct DeviceChoice {
-  int number = 0;
-  int ranks = 1;    ///< on the node
-  int sharing = 1;  ///< ranks that use this device
-};
-/// Collective.
-[[nodiscard]] DeviceChoice choose_device(const DeviceBackend& backend, MPI_Comm comm);
 
 /// DeviceUse by what a problem asks of a device, and the bytes that its plan takes there.
 class RequestedDevice : public DeviceUse {
@@ -58,11 +26,20 @@ class RequestedDevice : public DeviceUse {
   [[nodiscard]] virtual DeviceRequest request(const Problem& problem) const { return device_request(problem); }
   /// At the least, of one plan of this rank in one direction.
   [[nodiscard]] virtual double bytes_on_device(const Problem& problem, int ranks, int rank) const = 0;
+  /// The bytes by which the arrays that neighbours read are larger.
+  [[nodiscard]] virtual double padding_bytes(Device& /*device*/, const Problem& /*problem*/, int /*ranks*/,
+                                             int /*rank*/) const {
+    return 0;
+  }
   /// Bytes of the work areas that the transforms of such a plan share. 0 where a library has memory of its own.
   [[nodiscard]] virtual std::size_t work_area_bytes(Device& /*device*/, const Problem& /*problem*/, int /*ranks*/,
                                                     int /*rank*/) const {
     return 0;
   }
+
+ private:
+  [[nodiscard]] std::string lacking_device(const Problem& problem, const DeviceRequest& request, MPI_Comm comm,
+                                           int plans) const;
 };
 
 /// For a plan that is no chain: its local transforms go to the device and back, one after the other, and its arrays lie
@@ -107,6 +84,7 @@ class DeviceVariant : public ChainVariant, protected RequestedDevice {
  private:
   [[nodiscard]] bool has_stages_to_merge(const Problem& problem, int ranks) const;
   [[nodiscard]] double bytes_on_device(const Problem& problem, int ranks, int rank) const override;
+  [[nodiscard]] double padding_bytes(Device& device, const Problem& problem, int ranks, int rank) const override;
   [[nodiscard]] std::size_t work_area_bytes(Device& device, const Problem& problem, int ranks, int rank) const override;
 };
 

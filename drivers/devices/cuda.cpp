@@ -27,6 +27,7 @@ class CudaBackend : public DeviceBackend {
     return cuda::make_device(number);
   }
   [[nodiscard]] bool mpi_takes_its_memory() const override { return cuda::mpi_takes_its_memory(); }
+  [[nodiscard]] bool shares_memory() const override { return true; }
   [[nodiscard]] nlohmann::json versions() const override { return cuda::versions(); }
 };
 

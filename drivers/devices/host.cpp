@@ -16,6 +16,7 @@
 
 #include "core/text.hpp"
 #include "interfaces/device.hpp"
+#include "redistribution/shared_buffer.hpp"
 
 namespace fourscore {
 namespace {
@@ -145,6 +146,9 @@ class HostBuffer : public Buffer {
   HostBuffer& operator=(const HostBuffer&) = delete;
   [[nodiscard]] void* data() const override { return memory_->data(); }
   [[nodiscard]] std::size_t bytes() const override { return memory_->bytes(); }
+  [[nodiscard]] void* peer(int rank) const override { return memory_->peer(rank); }
+  [[nodiscard]] MPI_Comm allocating_comm() const override { return memory_->allocating_comm(); }
+  void sync() const override { memory_->sync(); }
 
  private:
   std::unique_ptr<Buffer> memory_;
@@ -162,6 +166,10 @@ class HostDevice : public Device {
     if (static_cast<double>(bytes) > free_bytes_)
       throw std::runtime_error(fmt::format("the stand-in has {} bytes; {} were asked for", free_bytes_, bytes));
     return std::make_unique<HostBuffer>(ordinary_buffer(bytes), free_bytes_);
+  }
+  [[nodiscard]] std::unique_ptr<Buffer> allocate_among(MPI_Comm comm, std::size_t bytes) override {
+    auto shared = std::make_unique<SharedBuffer>(comm, mpi::split_by_pretended_node(comm), bytes);
+    return std::make_unique<HostBuffer>(std::move(shared), free_bytes_);
   }
   [[nodiscard]] std::unique_ptr<Buffer> allocate_host(HostMemory kind, std::size_t bytes) override {
     if (kind == HostMemory::managed && !managed_)
@@ -208,6 +216,7 @@ class HostBackend : public DeviceBackend {
     return std::make_unique<HostDevice>(read_faults(), host_fft);
   }
   [[nodiscard]] bool mpi_takes_its_memory() const override { return true; }
+  [[nodiscard]] bool shares_memory() const override { return true; }
   [[nodiscard]] nlohmann::json versions() const override { return nlohmann::json::object(); }
 };
 

@@ -34,6 +34,7 @@ class AlltoallvMethod : public ExchangeMethod {
   [[nodiscard]] Card card() const override {
     return {exchange_name, "pack, one MPI_Alltoallv, unpack", "MPI 3.1, 5.8"};
   }
+  [[nodiscard]] Divisible divisible() const override { return Divisible::copies; }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Alltoallv>(spec);
   }

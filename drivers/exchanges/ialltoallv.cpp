@@ -65,6 +65,7 @@ class IalltoallvMethod : public ExchangeMethod, public PiecewiseMethod {
   [[nodiscard]] Card card() const override {
     return {exchange_name, "pack, one MPI_Ialltoallv and its wait, unpack", "MPI 3.1, 5.12"};
   }
+  [[nodiscard]] Divisible divisible() const override { return Divisible::copies; }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Ialltoallv>(spec);
   }

@@ -110,6 +110,7 @@ class PointToPointMethod : public ExchangeMethod, public PiecewiseMethod {
   [[nodiscard]] Card card() const override {
     return {exchange_name, "pack, all MPI_Isend and MPI_Irecv at once, unpack", "MPI 3.1, 3.7"};
   }
+  [[nodiscard]] Divisible divisible() const override { return Divisible::messages; }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<PointToPoint>(spec);
   }

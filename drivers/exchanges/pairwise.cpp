@@ -85,6 +85,7 @@ class PairwiseMethod : public ExchangeMethod {
     if (!turns_bits(&problem) || std::has_single_bit(static_cast<unsigned>(ranks))) return std::nullopt;
     return fmt::format("schedule=xor among {} ranks, which is no power of two; schedule=shift takes any number", ranks);
   }
+  [[nodiscard]] Divisible divisible() const override { return Divisible::copies; }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Pairwise>(spec);
   }

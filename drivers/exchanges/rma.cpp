@@ -154,6 +154,7 @@ class RmaMethod : public ExchangeMethod {
   [[nodiscard]] std::string cannot_run_on(MPI_Comm comm) const override {
     return why_no_window(comm, WindowMemory::own);
   }
+  [[nodiscard]] Divisible divisible() const override { return Divisible::copies; }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Rma>(spec);
   }

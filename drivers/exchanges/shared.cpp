@@ -122,7 +122,7 @@ class Shared : public Exchange {
     const int me = mpi::rank_in(spec.comm);
     const Box here = spec.to.box(me);
     const auto bytes = static_cast<std::size_t>(here.volume()) * spec.element_bytes;
-    if (!reads_are_fused(spec.problem == nullptr ? Problem{} : *spec.problem, bytes)) return;
+    if (!spec.leaves_reads && !reads_are_fused(spec.problem == nullptr ? Problem{} : *spec.problem, bytes)) return;
     std::vector<SourceBlock> found;
     for (const Overlap& part : spec.from.overlaps(here)) {
       const std::byte* const source = part.rank == me ? static_cast<const std::byte*>(spec.source.data())
@@ -194,6 +194,7 @@ class SharedMethod : public ExchangeMethod {
     if (use != BufferUse::array) return ordinary_buffer(bytes);
     return std::make_unique<SharedBuffer>(comm, mpi::split_by_pretended_node(comm), bytes);
   }
+  [[nodiscard]] Divisible divisible() const override { return Divisible::reads; }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Shared>(spec);
   }

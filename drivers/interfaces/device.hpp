@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,12 @@ class Device {
   [[nodiscard]] virtual double free_bytes() const = 0;  ///< that may be allocated now
   [[nodiscard]] virtual bool has_managed_memory() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t bytes) = 0;  ///< on the device
+  /// The same of memory that neighbours read: Buffer::peer() is where a rank of this node has its own in this process.
+  /// Collective over comm, as is the buffer's destruction; what fails on one rank fails on all.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_among(MPI_Comm /*comm*/, std::size_t /*bytes*/) {
+    throw std::runtime_error("a device whose memory no other process can open");
+  }
+  [[nodiscard]] virtual std::size_t bytes_among(std::size_t bytes) const { return bytes; }  ///< that it then takes
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_host(HostMemory kind, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Pinned> pin(void* data, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Queue> make_queue() = 0;
@@ -142,6 +149,8 @@ class DeviceBackend {
   [[nodiscard]] virtual std::unique_ptr<Device> make_device(int number, const LocalFftLibrary& host_fft) const = 0;
   /// Whether the MPI in use takes addresses in the device's memory, as far as it can be asked.
   [[nodiscard]] virtual bool mpi_takes_its_memory() const = 0;
+  /// Whether other processes of the node can open its memory (Device::allocate_among()).
+  [[nodiscard]] virtual bool shares_memory() const { return false; }
   /// Versions of driver, runtime and FFT library.
   [[nodiscard]] virtual nlohmann::json versions() const = 0;
 };

@@ -71,6 +71,9 @@ struct ExchangeSpec {
   /// At least staging_bytes() bytes, from allocate() over agreeing_comm(), and free whenever the exchange
   /// does not run: exchanges that run in turn may have the same. Null: the exchange has its own.
   Buffer* staging = nullptr;
+  /// Whoever makes the exchange reads neighbours' memory in its place, wherever it can be read: readable_sources() is
+  /// then known whatever the problem's parameters say.
+  bool leaves_reads = false;
 
   [[nodiscard]] MPI_Comm agreeing_comm() const { return plan_comm == MPI_COMM_NULL ? comm : plan_comm; }
 };
@@ -169,6 +172,14 @@ class Exchange {
 /// The same of an exchange, where the rank's array has so many bytes after it.
 [[nodiscard]] Index min_bytes_of_exchange(const Exchange& exchange, Index bytes_after);
 
+/// What of an exchange somebody else can do in its place, as on a device that holds the data.
+enum class Divisible {
+  no,
+  copies,    ///< before and after its messages: Exchange::packed_memory()
+  messages,  ///< the copies, and the messages one by one: Exchange::by_peer()
+  reads,     ///< from neighbours' memory, in the place of messages: Exchange::readable_sources()
+};
+
 /// What a buffer of an exchange is for.
 enum class BufferUse {
   array,    ///< an array of the plan: the source or the spare of exchanges
@@ -197,6 +208,7 @@ class ExchangeMethod {
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const;
   /// Whether the arrays must be of allocate() and of no other memory.
   [[nodiscard]] virtual bool brings_arrays() const { return false; }
+  [[nodiscard]] virtual Divisible divisible() const { return Divisible::no; }
   /// Bytes of this rank that the exchange of this spec needs beside the two buffers while it runs. Collective as
   /// make().
   [[nodiscard]] virtual std::size_t staging_bytes(const ExchangeSpec& /*spec*/) const { return 0; }

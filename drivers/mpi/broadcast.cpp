@@ -1,6 +1,7 @@
 #include "mpi/broadcast.hpp"
 
 #include "mpi/error.hpp"
+#include "mpi/handles.hpp"
 
 namespace fourscore::mpi {
 
@@ -10,6 +11,12 @@ std::string broadcast_text(MPI_Comm comm, int root, std::string text) {
   text.resize(static_cast<std::size_t>(length));
   FOURSCORE_MPI(MPI_Bcast(text.data(), length, MPI_CHAR, root, comm));
   return text;
+}
+
+std::string first_text(MPI_Comm comm, const std::string& mine) {
+  int speaker = mine.empty() ? size_of(comm) : rank_in(comm);
+  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &speaker, 1, MPI_INT, MPI_MIN, comm));
+  return speaker == size_of(comm) ? std::string() : broadcast_text(comm, speaker, mine);
 }
 
 }  // namespace fourscore::mpi

@@ -1,5 +1,6 @@
 #include "offload/device_arrays.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace fourscore {
@@ -16,6 +17,18 @@ std::byte* Mirrors::on_device(const void* host) const {
   }
   if (end != nullptr) return end;
   throw std::logic_error("an address that no array of the plan has");
+}
+
+Buffer& Mirrors::mirror_of(const Buffer& host) const {
+  const auto found = std::ranges::find(arrays_, host.data(), [](const DeviceArray* array) { return array->data(); });
+  if (found == arrays_.end()) throw std::logic_error("an array that the plan has not");
+  return *(*found)->mirror();
+}
+
+std::size_t Mirrors::bytes() const {
+  std::size_t all = 0;
+  for (const DeviceArray* array : arrays_) all += array->mirror()->bytes();
+  return all;
 }
 
 }  // namespace fourscore

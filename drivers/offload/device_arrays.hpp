@@ -37,6 +37,9 @@ class Mirrors {
   void add(const DeviceArray& array) { arrays_.push_back(&array); }
   /// The device's address for an address in the host's array. Throws std::logic_error where no array has it.
   [[nodiscard]] std::byte* on_device(const void* host) const;
+  /// The device's array for an array of the host. Throws std::logic_error for one that is none of the plan.
+  [[nodiscard]] Buffer& mirror_of(const Buffer& host) const;
+  [[nodiscard]] std::size_t bytes() const;  ///< that all take on the device
 
  private:
   std::vector<const DeviceArray*> arrays_;

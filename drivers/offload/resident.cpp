@@ -1,9 +1,11 @@
 #include "offload/resident.hpp"
 
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include "mpi/handles.hpp"
+#include "offload/neighbour_reads.hpp"
 #include "offload/ordered_copies.hpp"
 #include "offload/peer_pipeline.hpp"
 
@@ -45,18 +47,6 @@ class ResidentFft : public LocalFft {
   std::unique_ptr<DeviceFft> fft_;
 };
 
-/// Memory of the device that an exchange of another method is made for.
-class View : public Buffer {
- public:
-  View(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
-  [[nodiscard]] void* data() const override { return data_; }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-
- private:
-  std::byte* data_;
-  std::size_t bytes_;
-};
-
 std::vector<Stretch> stretches_of(const auto& spans, const Mirrors& mirrors) {
   std::vector<Stretch> list;
   for (const auto& span : spans)
@@ -66,13 +56,10 @@ std::vector<Stretch> stretches_of(const auto& spans, const Mirrors& mirrors) {
 
 class ResidentExchange : public Exchange {
  public:
-  /// direct_views: of the device's arrays, where the inner exchange is made for them.
+  /// direct: the inner exchange is made for the device's arrays.
   ResidentExchange(std::shared_ptr<Device> device, const Mirrors& mirrors, std::unique_ptr<Exchange> inner,
-                   const ExchangeSpec& spec, std::vector<std::unique_ptr<View>> direct_views)
-      : device_(std::move(device)),
-        queue_(device_->make_queue()),
-        views_(std::move(direct_views)),
-        inner_(std::move(inner)) {
+                   const ExchangeSpec& spec, bool direct)
+      : device_(std::move(device)), queue_(device_->make_queue()), direct_(direct), inner_(std::move(inner)) {
     declared() = inner_->facts();
     packs_apart_ = false;
     if (const auto memory = inner_->packed_memory()) {
@@ -80,12 +67,11 @@ class ResidentExchange : public Exchange {
       pack_ = ordered_copies(*device_, placed_copies(memory->pack, mirrors));
       unpack_ = ordered_copies(*device_, placed_copies(memory->unpack, mirrors));
       PeerwiseExchange* const by_peer = inner_->by_peer();
-      if (views_.empty()) {
+      if (!direct_) {
         down_ = by_peer == nullptr ? stretches_of(memory->sent, mirrors) : stretches_of(by_peer->sends(), mirrors);
         up_ = by_peer == nullptr ? stretches_of(memory->received, mirrors) : stretches_of(by_peer->receives(), mirrors);
       }
-      if (by_peer != nullptr)
-        pipeline_.emplace(*device_, *by_peer, parts_by_peer(*memory, *by_peer, mirrors), !views_.empty());
+      if (by_peer != nullptr) pipeline_.emplace(*device_, *by_peer, parts_by_peer(*memory, *by_peer, mirrors), direct_);
     } else {
       down_ = whole(spec.source, spec.from.volume(mpi::rank_in(spec.comm)), spec, mirrors);
       Buffer& result = inner_->lands_in_source() ? spec.source : spec.spare;
@@ -153,14 +139,14 @@ class ResidentExchange : public Exchange {
                       },
                       bytes_of(stretches)});
     };
-    if (views_.empty()) add_copy(Phase::d2h, down_, CopyWay::to_host);
+    if (!direct_) add_copy(Phase::d2h, down_, CopyWay::to_host);
     list.push_back({Phase::exchange, [this] {
                       if (!packs_apart_) inner_->pack();
                       inner_->start();
                       inner_->finish();
                       if (!packs_apart_) inner_->unpack();
                     }});
-    if (views_.empty()) add_copy(Phase::h2d, up_, CopyWay::to_device);
+    if (!direct_) add_copy(Phase::h2d, up_, CopyWay::to_device);
     return list;
   }
 
@@ -191,7 +177,7 @@ class ResidentExchange : public Exchange {
 
   [[nodiscard]] std::byte* placed(const void* address, const Mirrors& mirrors) const {
     auto* const bytes = static_cast<std::byte*>(const_cast<void*>(address));
-    return views_.empty() ? mirrors.on_device(address) : bytes;
+    return direct_ ? bytes : mirrors.on_device(address);
   }
 
   [[nodiscard]] std::vector<OrderedCopy> placed_copies(const std::vector<PackedMemory::Copy>& copies,
@@ -241,7 +227,7 @@ class ResidentExchange : public Exchange {
 
   std::shared_ptr<Device> device_;
   std::unique_ptr<Queue> queue_;
-  std::vector<std::unique_ptr<View>> views_;
+  bool direct_;
   std::unique_ptr<Exchange> inner_;
   bool packs_apart_ = false;
   std::unique_ptr<DeviceCopies> pack_;
@@ -259,16 +245,21 @@ std::unique_ptr<LocalFft> ResidentLibrary::make(const LocalFftSpec& spec, void* 
 }
 
 std::unique_ptr<Exchange> ResidentMethod::make(const ExchangeSpec& spec) const {
-  auto inner = inner_.make(spec);
-  std::vector<std::unique_ptr<View>> views;
-  if (direct_ && inner->packed_memory()) {
-    for (const Buffer* array : {&spec.source, &spec.spare})
-      views.push_back(std::make_unique<View>(mirrors_.on_device(array->data()), array->bytes()));
-    inner.reset();
-    inner = inner_.make({spec.from, spec.to, spec.comm, spec.element_bytes, *views[0], *views[1], spec.plan_comm,
-                         spec.problem, spec.staging});
-  }
-  return std::make_unique<ResidentExchange>(device_, mirrors_, std::move(inner), spec, std::move(views));
+  const ExchangeSpec on_device{spec.from,
+                               spec.to,
+                               spec.comm,
+                               spec.element_bytes,
+                               mirrors_.mirror_of(spec.source),
+                               mirrors_.mirror_of(spec.spare),
+                               spec.plan_comm,
+                               spec.problem,
+                               spec.staging,
+                               path_ == MessagePath::neighbours};
+  if (path_ == MessagePath::neighbours && inner_.divisible() != Divisible::reads)
+    throw std::logic_error("an exchange that does not read neighbours' memory");
+  if (path_ == MessagePath::neighbours) return neighbour_reads(device_, inner_.make(on_device), on_device);
+  const bool direct = path_ == MessagePath::device;
+  return std::make_unique<ResidentExchange>(device_, mirrors_, inner_.make(direct ? on_device : spec), spec, direct);
 }
 
 }  // namespace fourscore

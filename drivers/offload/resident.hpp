@@ -36,16 +36,22 @@ class ResidentLibrary : public LocalFftLibrary {
   std::shared_ptr<DeviceStreams> streams_;  ///< one, of all its transforms
 };
 
+/// How what is exchanged gets from one device's memory to another's.
+enum class MessagePath {
+  host,        ///< messages of MPI, from and to the host's memory
+  device,      ///< messages of MPI, from and to the device's
+  neighbours,  ///< each rank reads the memory of its neighbours' devices
+};
+
 /// Exchanges of another method between the mirrors. One whose packing can be done apart (Exchange::packed_memory()) has
 /// it done on the device, and only its messages pass through the host; of others the whole array does.
 class ResidentMethod : public ExchangeMethod {
  public:
-  /// `direct`: messages go from the device's memory to the device's memory.
-  ResidentMethod(std::shared_ptr<Device> device, const Mirrors& mirrors, const ExchangeMethod& inner, bool direct)
-      : device_(std::move(device)), mirrors_(mirrors), inner_(inner), direct_(direct) {}
+  ResidentMethod(std::shared_ptr<Device> device, const Mirrors& mirrors, const ExchangeMethod& inner, MessagePath path)
+      : device_(std::move(device)), mirrors_(mirrors), inner_(inner), path_(path) {}
   [[nodiscard]] Card card() const override { return inner_.card(); }
   [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const override {
-    return inner_.allocate(comm, bytes, use);
+    return path_ == MessagePath::neighbours ? ordinary_buffer(bytes) : inner_.allocate(comm, bytes, use);
   }
   [[nodiscard]] std::size_t staging_bytes(const ExchangeSpec& spec) const override {
     return inner_.staging_bytes(spec);
@@ -56,7 +62,7 @@ class ResidentMethod : public ExchangeMethod {
   std::shared_ptr<Device> device_;
   const Mirrors& mirrors_;
   const ExchangeMethod& inner_;
-  bool direct_;
+  MessagePath path_;
 };
 
 }  // namespace fourscore

@@ -24,6 +24,7 @@
 #include "devices/cuda/fft.hpp"
 #include "devices/cuda/graph.hpp"
 #include "devices/cuda/kernels.hpp"
+#include "devices/cuda/neighbours.hpp"
 #include "devices/cuda/nvml.hpp"
 
 namespace fourscore::cuda {
@@ -212,6 +213,10 @@ class CudaDevice : public Device {
   [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t bytes) override {
     return std::make_unique<CudaBuffer>(CudaBuffer::From::device, bytes);
   }
+  [[nodiscard]] std::unique_ptr<Buffer> allocate_among(MPI_Comm comm, std::size_t bytes) override {
+    return allocate_among_neighbours(comm, bytes);
+  }
+  [[nodiscard]] std::size_t bytes_among(std::size_t bytes) const override { return in_whole_blocks(bytes); }
   [[nodiscard]] std::unique_ptr<Buffer> allocate_host(HostMemory kind, std::size_t bytes) override {
     if (kind == HostMemory::pageable) return std::make_unique<PageableBuffer>(bytes);
     if (kind == HostMemory::pinned) return std::make_unique<CudaBuffer>(CudaBuffer::From::pinned, bytes);

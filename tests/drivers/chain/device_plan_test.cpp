@@ -39,6 +39,7 @@ const std::vector<std::map<std::string, std::string>> stagings{
     {{"staging", "resident"}},
     {{"staging", "resident"}, {"merge-stages", "no"}},
     {{"staging", "resident"}, {"messages", "device"}},
+    {{"staging", "resident"}, {"messages", "ipc"}},
     {{"staging", "streamed"}},
     {{"staging", "streamed"}, {"pieces", "3"}, {"host-memory", "managed"}},
 };
@@ -47,8 +48,10 @@ class DevicePlans : public testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
     const DeviceRequest request = device_request(with_staging({}));
-    if (request.direct && !request.backend->mpi_takes_its_memory())
+    if (request.path == MessagePath::device && !request.backend->mpi_takes_its_memory())
       GTEST_SKIP() << "this MPI does not take addresses of the device";
+    if (request.path == MessagePath::neighbours && !request.backend->shares_memory())
+      GTEST_SKIP() << "no other process can open this device's memory";
   }
   /// Each exchange that goes with the parameters; of all of them one in FOURSCORE_TEST_ONE_IN, where that is set.
   template <class Check>
@@ -207,8 +210,11 @@ TEST_P(DevicePlans, HavePhasesThatAddUpToTheHostsClock) {
         problem.precision = precision;
         if (variant(name).supports(problem, ranks_)) continue;
         const ExchangeMethod* exchange = nullptr;
-        if (variant(name).takes_exchange())
-          exchange = &ExchangeRegistry::instance().get(variant(name).facts().exchange, "exchange");
+        if (variant(name).takes_exchange()) {
+          const bool reads = device_request(problem).path == MessagePath::neighbours;
+          exchange = &ExchangeRegistry::instance().get(reads ? "shared" : "p2p", "exchange");
+          ASSERT_FALSE(variant(name).refuses(*exchange, problem));
+        }
         const auto plan = test::make_plan(variant(name), problem, exchange);
         EXPECT_LT(test::smallest_gap(*plan), 0.02) << name;
       }
@@ -247,66 +253,6 @@ TEST(DeviceRequests, OfTwoParametersThatDoNotGoTogetherAreNotSupported) {
   EXPECT_EQ(reason({{"messages", "device"}, {"staging", "resident"}}), "supported");
   EXPECT_THAT(reason({{"pieces", "3"}}), HasSubstr("staging=streamed"));
   EXPECT_EQ(reason({{"pieces", "1"}}), "supported");
-}
-
-/// The transforms of a plan on one rank, each copied there and back with staging=copy.
-std::size_t ffts_of(const std::string& name, std::map<std::string, std::string> parameters,
-                    const std::vector<Index>& shape = {8, 6, 8}) {
-  Problem problem;
-  problem.shape = shape;
-  problem.contract.effort = Effort::estimate;
-  problem.parameters = on_device(std::move(parameters));
-  const auto plan = test::make_plan(variant(name), problem, nullptr);
-  EXPECT_EQ(plan->facts().device_work.ffts, plan->facts().device_work.copies_in);
-  return static_cast<std::size_t>(plan->facts().device_work.ffts);
-}
-
-/// Planes and the lines across them, also where they overlap an exchange. Streams are counted on the pretended CUDA,
-/// which knows them.
-TEST(StreamedStages, AreCutOnceAndTakeTurnsOnThreeStreams) {
-  const auto streams = reinterpret_cast<std::size_t (*)()>(dlsym(RTLD_DEFAULT, "pretended_cuda_streams"));
-  for (const char* name : {"slab-gpu", "pencil-gpu"})
-    for (const int pieces : {1, 2, 4}) {
-      Problem problem;
-      problem.shape = {16, 16, 16};
-      problem.contract.effort = Effort::estimate;
-      problem.parameters = on_device({{"staging", "streamed"}, {"pieces", std::to_string(pieces)}});
-      const std::size_t before = streams == nullptr ? 0 : streams();
-      const auto plan = test::make_plan(variant(name), problem, &ExchangeRegistry::instance().get("p2p", "exchange"));
-      EXPECT_EQ(plan->facts().device_work.ffts, 2 * pieces) << name;
-      EXPECT_EQ(streams == nullptr ? 3 : streams() - before, 3) << name;
-    }
-}
-
-TEST(MergedStages, AreOnePlanUnlessThatLeavesNothingToStream) {
-  if (mpi::size_of(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "for one rank, where all stages lie in the same layout";
-  EXPECT_EQ(ffts_of("slab-gpu", {}), 1);
-  EXPECT_EQ(ffts_of("slab-gpu", {{"merge-stages", "no"}}), 2);
-  EXPECT_EQ(ffts_of("pencil-gpu", {}), 1);
-  EXPECT_EQ(ffts_of("pencil-gpu", {{"merge-stages", "no"}}), 3);
-  const auto streamed = [](const char* merge, const char* pieces) {
-    return std::map<std::string, std::string>{{"staging", "streamed"}, {"merge-stages", merge}, {"pieces", pieces}};
-  };
-  EXPECT_EQ(ffts_of("slab-gpu", streamed("yes", "2")), 1) << "nothing to cut";
-  EXPECT_EQ(ffts_of("slab-gpu", streamed("auto", "2")), 2 * 2);
-  EXPECT_EQ(ffts_of("slab-gpu", streamed("auto", "2"), {8, 6}), 2 * 2);
-  EXPECT_EQ(ffts_of("slab-gpu", streamed("no", "2")), 2 * 2);
-  EXPECT_EQ(ffts_of("pencil-gpu", streamed("auto", "2")), 2 * 2) << "planes, and lines across them";
-  EXPECT_EQ(ffts_of("pencil-gpu", streamed("no", "2")), 3 * 2);
-}
-
-TEST(MergedStages, AreAskedForWhereThereAreSome) {
-  const auto reason = [](const char* name, const char* merge, int ranks) {
-    Problem problem;
-    problem.shape = {8, 8, 8};
-    problem.parameters = {{"device", "host"}, {"merge-stages", merge}};
-    return variant(name).supports(problem, ranks).value_or("supported");
-  };
-  EXPECT_EQ(reason("slab-gpu", "no", 1), "supported");
-  EXPECT_EQ(reason("slab-gpu", "auto", 2), "supported");
-  EXPECT_THAT(reason("slab-gpu", "no", 2), HasSubstr("same layout"));
-  EXPECT_EQ(reason("pencil-gpu", "yes", 2), "supported") << "on a grid of 2x1, z- and y-pencils";
-  for (const Parameter& one : variant("serial-gpu").facts().parameters) EXPECT_NE(one.name, "merge-stages");
 }
 
 TEST(DeviceRequests, RefuseExchangesThatDoNotGoWithThem) {

@@ -49,6 +49,22 @@ TEST_P(EveryExchange, WorksWhereOnlySomeRanksShareMemory) {
     testing::run_and_check(method(), all[i], i % 4 == 0 ? 8 : 16, buffers);
 }
 
+/// As it says, whichever way the blocks lie: who computes on a device relies on it.
+TEST_P(EveryExchange, IsDivisibleAsItSays) {
+  const auto buffers = testing::allocate(method());
+  for (const auto& movement : testing::movements()) {
+    const auto exchange = method().make({movement.from, movement.to, movement.comm, 16, *buffers.source, *buffers.spare,
+                                         MPI_COMM_WORLD, nullptr, nullptr, true});
+    const Divisible divisible = method().divisible();
+    EXPECT_EQ(exchange->packed_memory().has_value(),
+              divisible == Divisible::copies || divisible == Divisible::messages);
+    EXPECT_EQ(exchange->by_peer() != nullptr, divisible == Divisible::messages);
+    if (!exchange->lands_in_source()) {
+      EXPECT_EQ(exchange->readable_sources().has_value(), divisible == Divisible::reads);
+    }
+  }
+}
+
 TEST_P(EveryExchange, GivesBuffersAlignedToACacheLineAndReadableByPeers) {
   const auto buffer = method().allocate(MPI_COMM_WORLD, 1000, BufferUse::array);
   EXPECT_GE(buffer->bytes(), 1000U);

@@ -49,5 +49,15 @@ TEST_F(AdjacentArrays, HaveTheirEndsWhereNoOtherBegins) {
   EXPECT_THROW((void)mirrors.on_device(host_.data()), std::logic_error);
 }
 
+TEST_F(AdjacentArrays, AreFoundByTheArrayOfTheHost) {
+  Mirrors mirrors;
+  mirrors.add(first_);
+  mirrors.add(second_);
+  EXPECT_EQ(mirrors.mirror_of(second_).data(), device_.data());
+  EXPECT_EQ(mirrors.bytes(), 16U + 32U);
+  const Stretch other(host_.data() + 8, 8);
+  EXPECT_THROW((void)mirrors.mirror_of(other), std::logic_error);
+}
+
 }  // namespace
 }  // namespace fourscore

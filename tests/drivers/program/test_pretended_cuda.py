@@ -32,6 +32,26 @@ def test_a_point_on_a_gpu_is_right_and_its_phases_add_up(bench: Bench, staging: 
     assert entry["device"]["identity"]["model"] == "pretended GPU"
 
 
+NEIGHBOURS = ("--exchange", "shared", "--parameter", "staging=resident", "--parameter", "messages=ipc")
+
+
+def test_ranks_that_read_their_neighbours_devices_are_right(bench: Bench) -> None:
+    done = run(bench, "lag=200", "--variant", "pencil-gpu", "--parameter", "share-device=yes", *NEIGHBOURS, ranks=3)
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["verification"]["ok"]
+    assert record["cost"]["device"]["h2d_copies_per_rank"] == [0, 0, 0]
+
+
+def test_memory_that_neighbours_cannot_open_is_a_reason_to_skip(bench: Bench) -> None:
+    done = run(bench, "ipc=no,devices=2", "--variant", "slab-gpu", *NEIGHBOURS, ranks=2)
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)["verdict"]
+    assert verdict["status"] == "skipped"
+    assert "the memory of neighbours' devices cannot be opened" in verdict["reason"]
+    assert "cudaErrorNotSupported" in verdict["reason"]
+
+
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
@@ -87,6 +107,16 @@ def test_the_memory_that_is_asked_for_is_what_a_plan_takes(bench: Bench, name: s
     asked = re.search(r"need at least (\d+) bytes", verdict(1000)["reason"])
     assert asked
     assert verdict(int(asked[1]))["status"] == "ok"
+
+
+def test_arrays_that_neighbours_read_are_counted_in_whole_blocks(bench: Bench) -> None:
+    """Two plans of two arrays, each in a block of 2 MiB."""
+    asked = ("--variant", "slab-gpu", *NEIGHBOURS)
+    short = json.loads(run(bench, "devices=2,memory=8e6", *asked, ranks=2).stdout)["verdict"]
+    assert short["status"] == "skipped"
+    assert int(re.search(r"need at least (\d+) bytes", short["reason"])[1]) > 4 * 2**21
+    enough = run(bench, f"devices=2,memory={4 * 2**21 + 2**17}", *asked, ranks=2)
+    assert json.loads(enough.stdout)["verdict"]["status"] == "ok", enough.stderr
 
 
 def test_a_library_on_a_gpu_gets_what_neighbours_hold_at_once(bench: Bench) -> None:

@@ -1,9 +1,11 @@
-// Memory, and copies to the device and back. Memory of the device begins as NaN and has a page beside each of its ends
-// that no kernel may touch.
+// Memory, and copies to the device and back. Memory of the device begins as NaN, and has a page beside each of its ends
+// that no kernel may touch. It is a file without a name, so that other processes can open it.
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -17,12 +19,13 @@ namespace pretended_cuda {
 
 namespace {
 
-enum class Place { device, pinned, managed, registered };
+enum class Place { device, opened, pinned, managed, registered };
 struct Block {
   std::size_t bytes = 0;
   Place place = Place::device;
   void* mapping = nullptr;  ///< null: of the caller
   std::size_t mapped_bytes = 0;
+  int file = -1;  ///< that is the device's memory
 };
 std::mutex mutex;
 std::map<const char*, Block> blocks;
@@ -46,6 +49,23 @@ const Block* block_of(const void* data, std::size_t bytes) {
   return first + bytes <= address + block.bytes ? &block : nullptr;
 }
 
+std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
+/// Maps `inside` bytes between two pages that nobody may touch: of the file behind its first page, or of none. Null:
+/// there are none.
+char* map_guarded(std::size_t inside, int file) {
+  const std::size_t page = page_bytes();
+  void* const mapping =
+      ::mmap(nullptr, inside + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) return nullptr;
+  char* const first = static_cast<char*>(mapping) + page;
+  const int how = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+  if (::mmap(first, inside, PROT_READ | PROT_WRITE, how | MAP_FIXED, file, file < 0 ? 0 : static_cast<off_t>(page)) ==
+      MAP_FAILED)
+    stop("mmap failed");
+  return first;
+}
+
 cudaError_t allocate(void** data, std::size_t bytes, Place place) {
   const std::lock_guard lock(mutex);
   const double used = used_of(Place::device);
@@ -53,19 +73,42 @@ cudaError_t allocate(void** data, std::size_t bytes, Place place) {
   if (place == Place::device && used + size > settings().memory_bytes) return fail(cudaErrorMemoryAllocation);
   if (place == Place::managed && used + used_of(Place::managed) + size > settings().memory_bytes)
     stop("more managed memory than the device has: a real one may hang");
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t inside = rounded(bytes, page);
-  void* const mapping =
-      ::mmap(nullptr, inside + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapping == MAP_FAILED) return fail(cudaErrorMemoryAllocation);
-  char* const first = static_cast<char*>(mapping) + page;
-  if (::mprotect(first, inside, PROT_READ | PROT_WRITE) != 0) stop("mprotect failed");
+  const std::size_t inside = rounded(bytes, page_bytes());
+  int file = -1;
+  if (place == Place::device) {
+    file = ::memfd_create("pretended_cuda", MFD_CLOEXEC);
+    if (file < 0 || ::ftruncate(file, static_cast<off_t>(inside + page_bytes())) != 0) stop("memfd_create failed");
+  }
+  char* const first = map_guarded(inside, file);
+  if (first == nullptr) return fail(cudaErrorMemoryAllocation);
   char* const begin = first + inside - rounded(bytes, alignment);
   std::memset(first, 0xff, inside);
-  blocks[begin] = {bytes, place, mapping, inside + 2 * page};
+  blocks[begin] = {bytes, place, first - page_bytes(), inside + 2 * page_bytes(), file};
   *data = begin;
   return cudaSuccess;
 }
+
+/// How many other processes have the memory of a file open: the first word of its first page.
+class Openings {
+ public:
+  explicit Openings(int file) : page_(::mmap(nullptr, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)) {
+    if (page_ == MAP_FAILED) stop("mmap failed");
+  }
+  ~Openings() { ::munmap(page_, page_bytes()); }
+  Openings(const Openings&) = delete;
+  Openings& operator=(const Openings&) = delete;
+  [[nodiscard]] std::atomic_ref<long> count() const { return std::atomic_ref<long>(*static_cast<long*>(page_)); }
+
+ private:
+  void* page_;
+};
+
+/// As it lies in a handle.
+struct Exported {
+  long process;
+  int file;
+  std::size_t bytes;
+};
 
 cudaError_t release(void* data, std::initializer_list<Place> places, cudaError_t otherwise) {
   const cudaError_t asked = count_call();
@@ -76,7 +119,12 @@ cudaError_t release(void* data, std::initializer_list<Place> places, cudaError_t
   if (found == blocks.end()) return fail(otherwise);
   for (const Place place : places) {
     if (found->second.place != place) continue;
-    if (found->second.mapping != nullptr) ::munmap(found->second.mapping, found->second.mapped_bytes);
+    const Block& block = found->second;
+    if (place == Place::device && Openings(block.file).count() > 0)
+      stop("memory is freed that another process has open");
+    if (place == Place::opened) --Openings(block.file).count();
+    if (block.mapping != nullptr) ::munmap(block.mapping, block.mapped_bytes);
+    if (block.file >= 0) ::close(block.file);
     blocks.erase(found);
     return asked;
   }
@@ -144,20 +192,22 @@ double used_bytes() {
 bool is_on_device(const void* data, std::size_t bytes) {
   const std::lock_guard lock(mutex);
   const Block* const block = block_of(data, bytes);
-  return block != nullptr && block->place == Place::device;
+  return block != nullptr && (block->place == Place::device || block->place == Place::opened);
 }
 
 bool is_page_locked(const void* data, std::size_t bytes) {
   const std::lock_guard lock(mutex);
   const Block* const block = block_of(data, bytes);
-  return block != nullptr && block->place != Place::device;
+  return block != nullptr && block->place != Place::device && block->place != Place::opened;
 }
 
 bool touches_device(const void* data, std::size_t bytes) {
   const auto* const first = static_cast<const char*>(data);
   const std::lock_guard lock(mutex);
   for (const auto& [address, block] : blocks)
-    if (block.place == Place::device && first < address + block.bytes && address < first + bytes) return true;
+    if ((block.place == Place::device || block.place == Place::opened) && first < address + block.bytes &&
+        address < first + bytes)
+      return true;
   return false;
 }
 
@@ -205,6 +255,44 @@ cudaError_t cudaFree(void* data) {
 }
 
 cudaError_t cudaFreeHost(void* data) { return pretended_cuda::release(data, {Place::pinned}, cudaErrorInvalidValue); }
+
+/// What is no multiple of 2 MiB may share a block with what else is allocated, and a handle is of blocks.
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* data) {
+  PRETENDED_CALL();
+  if (!pretended_cuda::settings().ipc) return fail(cudaErrorNotSupported);
+  const std::lock_guard lock(pretended_cuda::mutex);
+  const auto found = pretended_cuda::blocks.find(static_cast<char*>(data));
+  if (found == pretended_cuda::blocks.end() || found->second.place != Place::device) return fail(cudaErrorInvalidValue);
+  if (found->second.bytes % (std::size_t{2} << 20) != 0)
+    pretended_cuda::stop("a handle is asked for of a part of a block");
+  const pretended_cuda::Exported exported{::getpid(), found->second.file, found->second.bytes};
+  static_assert(sizeof(exported) <= sizeof(*handle));
+  std::memcpy(handle, &exported, sizeof(exported));
+  return cudaSuccess;
+}
+
+cudaError_t cudaIpcOpenMemHandle(void** data, cudaIpcMemHandle_t handle, unsigned flags) {
+  PRETENDED_CALL();
+  pretended_cuda::Exported exported{};
+  std::memcpy(&exported, &handle, sizeof(exported));
+  if (flags != cudaIpcMemLazyEnablePeerAccess || exported.process == ::getpid())
+    return fail(cudaErrorInvalidResourceHandle);
+  const std::string path = "/proc/" + std::to_string(exported.process) + "/fd/" + std::to_string(exported.file);
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return fail(cudaErrorMapBufferObjectFailed);
+  char* const first = pretended_cuda::map_guarded(exported.bytes, file);
+  if (first == nullptr) return fail(cudaErrorMapBufferObjectFailed);
+  ++pretended_cuda::Openings(file).count();
+  const std::size_t page = pretended_cuda::page_bytes();
+  const std::lock_guard lock(pretended_cuda::mutex);
+  pretended_cuda::blocks[first] = {exported.bytes, Place::opened, first - page, exported.bytes + 2 * page, file};
+  *data = first;
+  return cudaSuccess;
+}
+
+cudaError_t cudaIpcCloseMemHandle(void* data) {
+  return pretended_cuda::release(data, {Place::opened}, cudaErrorInvalidValue);
+}
 
 cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsigned /*flags*/) {
   PRETENDED_CALL();

@@ -21,6 +21,7 @@ struct Settings {
   bool driver_missing = false;         ///< driver=none
   bool driver_old = false;             ///< driver=old
   bool exclusive = false;              ///< mode=exclusive: another process has the device
+  bool ipc = true;                     ///< ipc=no: memory cannot be opened by other processes
   bool graphs = true;                  ///< graphs=no: streams cannot be captured
   bool mpi_aware = true;               ///< mpi=unaware: MPI does not say that it takes addresses of the device
 };

@@ -32,6 +32,8 @@ const std::map<cudaError_t, Text> texts{
     {cudaErrorDevicesUnavailable, {"cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable"}},
     {cudaErrorNoDevice, {"cudaErrorNoDevice", "no CUDA-capable device is detected"}},
     {cudaErrorInvalidDevice, {"cudaErrorInvalidDevice", "invalid device ordinal"}},
+    {cudaErrorMapBufferObjectFailed, {"cudaErrorMapBufferObjectFailed", "mapping of buffer object failed"}},
+    {cudaErrorNotSupported, {"cudaErrorNotSupported", "operation not supported"}},
     {cudaErrorInvalidResourceHandle, {"cudaErrorInvalidResourceHandle", "invalid resource handle"}},
     {cudaErrorNotReady, {"cudaErrorNotReady", "device not ready"}},
     {cudaErrorHostMemoryAlreadyRegistered,
@@ -62,6 +64,8 @@ bool read_entry(Settings& read, std::string_view name, const std::string& value)
     read.driver_old = true;
   else if (name == "mode" && value == "exclusive")
     read.exclusive = true;
+  else if (name == "ipc" && value == "no")
+    read.ipc = false;
   else if (name == "graphs" && value == "no")
     read.graphs = false;
   else if (name == "mpi" && value == "unaware")

@@ -19,11 +19,13 @@ enum cudaError_t {
   cudaErrorDevicesUnavailable = 46,
   cudaErrorNoDevice = 100,
   cudaErrorInvalidDevice = 101,
+  cudaErrorMapBufferObjectFailed = 205,
   cudaErrorInvalidResourceHandle = 400,
   cudaErrorNotReady = 600,
   cudaErrorHostMemoryAlreadyRegistered = 712,
   cudaErrorHostMemoryNotRegistered = 713,
   cudaErrorLaunchFailure = 719,
+  cudaErrorNotSupported = 801,
   cudaErrorStreamCaptureUnsupported = 900,
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
@@ -38,6 +40,10 @@ enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
 inline constexpr unsigned cudaMemAttachGlobal = 1;
 inline constexpr unsigned cudaHostRegisterDefault = 0;
 inline constexpr unsigned cudaStreamNonBlocking = 1;
+inline constexpr unsigned cudaIpcMemLazyEnablePeerAccess = 1;
+struct cudaIpcMemHandle_t {
+  char reserved[64];
+};
 
 struct cudaDeviceProp {
   char name[256];
@@ -74,6 +80,9 @@ cudaError_t cudaMallocManaged(void** data, std::size_t bytes, unsigned flags);
 cudaError_t cudaMemAdvise(const void* data, std::size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location);
 cudaError_t cudaFree(void* data);
 cudaError_t cudaFreeHost(void* data);
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* data);
+cudaError_t cudaIpcOpenMemHandle(void** data, cudaIpcMemHandle_t handle, unsigned flags);
+cudaError_t cudaIpcCloseMemHandle(void* data);
 cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsigned flags);
 cudaError_t cudaHostUnregister(void* data);
 
