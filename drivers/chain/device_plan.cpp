@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -59,7 +60,8 @@ class DeviceParts : public ArrayKeeper {
     if (request_.staging == DataStaging::resident) {
       library_ = std::make_unique<ResidentLibrary>(device_, mirrors_, card);
       if (context.exchange != nullptr)
-        exchange_ = std::make_unique<ResidentMethod>(device_, mirrors_, *context.exchange, request_.path);
+        exchange_ = std::make_unique<ResidentMethod>(device_, mirrors_, *context.exchange, request_.path,
+                                                     library_of_messages());
       return {context.problem, context.comm, exchange_.get(), *library_, context.shared};
     }
     OffloadSpec offload;
@@ -75,6 +77,12 @@ class DeviceParts : public ArrayKeeper {
     workspace_bytes_ = offload.memory ? offload.memory->bytes() : 0;
     library_ = std::make_unique<OffloadingLibrary>(device_, card, offload);
     return {context.problem, context.comm, context.exchange, *library_, context.shared};
+  }
+
+ private:
+  [[nodiscard]] LibraryOfMessages library_of_messages() const {
+    if (request_.path != MessagePath::library) return {};
+    return {device_->make_messages(comm_), comm_};
   }
 
  protected:
@@ -98,6 +106,7 @@ class DevicePlan : private DeviceParts, public TransformChain {
     facts.workspace_bytes += workspace_bytes_;
     if (request.staging != DataStaging::resident) return;
     facts.workspace_bytes += mirrors_.bytes();
+    facts.message_volume_is_exact = request.path != MessagePath::library;  // nobody counts them
     const int me = mpi::rank_in(context.comm);
     const auto place = [&](void* host, const Decomposition& layout, std::size_t element_bytes) -> MovedData::Place {
       const std::size_t bytes = static_cast<std::size_t>(layout.memory_volume(me)) * element_bytes;
@@ -183,6 +192,22 @@ std::string unreadable_neighbours(const DeviceRequest& request, MPI_Comm comm) {
   return failure.empty() ? "" : "the memory of neighbours' devices cannot be opened: " + failure;
 }
 
+/// Nothing, or which ranks have no device of their own, as NCCL asks. The same on all ranks.
+std::string shared_devices(const DeviceRequest& request, MPI_Comm comm) {
+  const DeviceChoice choice = choose_device(*request.backend, comm);
+  std::string address;
+  std::string reason = failure_on_any(comm, [&] { address = device_of(request, choice)->address(); });
+  if (!reason.empty()) return reason;
+  const mpi::Communicator node = mpi::split_by_node(comm);
+  const auto color = static_cast<int>(std::hash<std::string>{}(address)&0x7fffffff);
+  const int sharing =
+      address.empty() ? choice.sharing : mpi::size_of(mpi::split(node.get(), color, choice.number).get());
+  if (sharing > 1)
+    reason = fmt::format("{} ranks use the same device{}; messages=nccl takes one for each rank, as NCCL does", sharing,
+                         address.empty() ? "" : " " + address);
+  return mpi::first_text(comm, reason);
+}
+
 }  // namespace
 
 LocalFftUse DeviceVariant::local_fft(const Problem& problem) const {
@@ -203,6 +228,11 @@ std::optional<std::string> DeviceVariant::refuses(const ExchangeMethod& exchange
   if (request.path == MessagePath::neighbours && problem.parameters.contains("reads") &&
       problem.parameters.at("reads") == "fused")
     return "messages=ipc copies blocks on the device; reads=fused is for transforms on the processors";
+  if (request.path == MessagePath::library && exchange.divisible() != Divisible::messages)
+    return fmt::format(
+        "exchange '{}' has messages of its own; messages=nccl takes one whose messages go one by one: "
+        "p2p",
+        name);
   if (request.memory == HostMemory::managed && exchange.brings_arrays() && request.path != MessagePath::neighbours)
     return fmt::format("exchange '{}' has memory of its own, so that host-memory=managed cannot be", name);
   return std::nullopt;
@@ -223,6 +253,9 @@ std::optional<std::string> DeviceVariant::supports(const Problem& problem, int r
     return fmt::format("no device '{}' can be used: {}", request.backend->card().name, missing);
   if (request.path == MessagePath::device && !request.backend->mpi_takes_its_memory())
     return "messages=device takes an MPI that says that it takes the device's memory; this one does not";
+  if (request.path == MessagePath::library)
+    if (const std::string missing = request.backend->cannot_send(); !missing.empty())
+      return "messages=nccl cannot be had: " + missing;
   if (request.path == MessagePath::neighbours && !request.backend->shares_memory())
     return fmt::format("messages=ipc takes memory that other processes can open, which device '{}' has not",
                        request.backend->card().name);
@@ -234,7 +267,9 @@ std::string RequestedDevice::obstacle(const Problem& problem, MPI_Comm comm, int
   std::string lacking;
   const std::string failure = failure_on_any(comm, [&] { lacking = lacking_device(problem, request, comm, plans); });
   const std::string reason = failure.empty() ? mpi::first_text(comm, lacking) : failure;
-  return reason.empty() && request.path == MessagePath::neighbours ? unreadable_neighbours(request, comm) : reason;
+  if (!reason.empty()) return reason;
+  if (request.path == MessagePath::neighbours) return unreadable_neighbours(request, comm);
+  return request.path == MessagePath::library ? shared_devices(request, comm) : "";
 }
 
 /// What this rank alone can tell, or its CUDA throws.
@@ -271,11 +306,13 @@ nlohmann::json RequestedDevice::describe(const Problem& problem, MPI_Comm comm) 
   const DeviceRequest request = this->request(problem);
   const DeviceChoice choice = choose_device(*request.backend, comm);
   const auto device = device_of(request, choice);
+  nlohmann::json versions = request.backend->versions();
+  if (request.path == MessagePath::library) versions["messages"] = request.backend->messages_version();
   return {{"backend", request.backend->card().name},
           {"emulated", request.backend->emulated()},
           {"ranks_on_it", choice.sharing},
           {"mpi_takes_its_memory", request.backend->mpi_takes_its_memory()},
-          {"versions", request.backend->versions()},
+          {"versions", std::move(versions)},
           {"identity", device->identity()},
           {"state", device->state()}};
 }

@@ -7,7 +7,7 @@ namespace fourscore {
 namespace {
 
 const std::vector<std::string>& message_paths() {
-  static const std::vector<std::string> paths{"host", "device", "ipc"};
+  static const std::vector<std::string> paths{"host", "device", "ipc", "nccl"};
   return paths;
 }
 
@@ -26,7 +26,7 @@ std::vector<Parameter> device_parameters() {
       {"share-device", "whether ranks of a node may use one device together", "no", {"no", "yes"}},
       {"messages",
        "of staging=resident. host: by way of the host's memory; device: from the device's, by an MPI that takes it; "
-       "ipc, with exchange shared: neighbours' devices are read, by CUDA IPC",
+       "ipc, with exchange shared: neighbours' devices are read, by CUDA IPC; nccl, with exchange p2p: NCCL sends them",
        "host", message_paths()},
       {.name = "pieces", .summary = "of staging=streamed: 1 to 1024", .fallback = "4", .samples = {"1", "3", "9"}},
       {"merge-stages",
@@ -49,6 +49,7 @@ DeviceRequest device_request(const Problem& problem) {
   const std::string messages = choice_parameter(problem, "messages", message_paths());
   if (messages == "device") request.path = MessagePath::device;
   if (messages == "ipc") request.path = MessagePath::neighbours;
+  if (messages == "nccl") request.path = MessagePath::library;
   request.pieces = static_cast<int>(integer_parameter(problem, "pieces", 4, 1, 1024));
   request.asks_for_pieces = problem.parameters.contains("pieces") && request.pieces > 1;
   return request;

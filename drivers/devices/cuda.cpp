@@ -1,6 +1,6 @@
 // NVIDIA's GPUs: the CUDA runtime (cuda/device.cpp), cuFFT (cuda/fft.cpp), a kernel for strided copies
-// (cuda/kernels.cu) and what NVML tells (cuda/nvml.cpp). A program built without them lists the device, and why it
-// cannot be used.
+// (cuda/kernels.cu), NCCL (cuda/nccl.cpp) and what NVML tells (cuda/nvml.cpp). A program built without them lists the
+// device, and why it cannot be used.
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +9,7 @@
 
 #include "core/sha256.hpp"
 #include "devices/cuda/device.hpp"
+#include "devices/cuda/nccl.hpp"
 #include "offload/offloaded_fft.hpp"
 
 namespace fourscore {
@@ -28,6 +29,8 @@ class CudaBackend : public DeviceBackend {
   }
   [[nodiscard]] bool mpi_takes_its_memory() const override { return cuda::mpi_takes_its_memory(); }
   [[nodiscard]] bool shares_memory() const override { return true; }
+  [[nodiscard]] std::string cannot_send() const override { return cuda::nccl_unavailable(); }
+  [[nodiscard]] std::string messages_version() const override { return "nccl-" + cuda::nccl_version(); }
   [[nodiscard]] nlohmann::json versions() const override { return cuda::versions(); }
 };
 

@@ -16,6 +16,8 @@
 
 #include "core/text.hpp"
 #include "interfaces/device.hpp"
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
 #include "redistribution/shared_buffer.hpp"
 
 namespace fourscore {
@@ -135,6 +137,33 @@ class HostCopies : public DeviceCopies {
   std::vector<BoxCopy> copies_;
 };
 
+/// MPI sends them, as soon as they are queued.
+class HostMessages : public DeviceMessages {
+ public:
+  explicit HostMessages(MPI_Comm comm) : comm_(mpi::duplicate(comm)) {}
+  void enqueue(Queue& queue, std::span<const DeviceMessage> sends, std::span<const DeviceMessage> receives) override {
+    static_cast<HostQueue&>(queue).count("message");
+    mpi::Requests requests;
+    requests.reserve(sends.size() + receives.size());
+    for (const DeviceMessage& message : receives)
+      FOURSCORE_MPI(
+          MPI_Irecv(message.data, count_of(message), MPI_DOUBLE, message.rank, 0, comm_.get(), requests.next()));
+    for (const DeviceMessage& message : sends)
+      FOURSCORE_MPI(
+          MPI_Isend(message.data, count_of(message), MPI_DOUBLE, message.rank, 0, comm_.get(), requests.next()));
+    requests.wait_all();
+  }
+
+ private:
+  /// Elements have 8 or 16 bytes.
+  static int count_of(const DeviceMessage& message) {
+    if (message.bytes / sizeof(double) > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      throw std::runtime_error(fmt::format("the stand-in sends no message of {} bytes", message.bytes));
+    return static_cast<int>(message.bytes / sizeof(double));
+  }
+  mpi::Communicator comm_;
+};
+
 /// Memory that is no more than there is of it.
 class HostBuffer : public Buffer {
  public:
@@ -189,6 +218,9 @@ class HostDevice : public Device {
   [[nodiscard]] std::unique_ptr<DeviceCopies> make_copies(const std::vector<BoxCopy>& copies) override {
     return std::make_unique<HostCopies>(copies);
   }
+  [[nodiscard]] std::unique_ptr<DeviceMessages> make_messages(MPI_Comm comm) override {
+    return std::make_unique<HostMessages>(comm);
+  }
   [[nodiscard]] nlohmann::json identity() const override { return {{"model", "stand-in in the host's memory"}}; }
   [[nodiscard]] nlohmann::json state() const override { return nlohmann::json::object(); }
 
@@ -217,6 +249,8 @@ class HostBackend : public DeviceBackend {
   }
   [[nodiscard]] bool mpi_takes_its_memory() const override { return true; }
   [[nodiscard]] bool shares_memory() const override { return true; }
+  [[nodiscard]] std::string cannot_send() const override { return {}; }
+  [[nodiscard]] std::string messages_version() const override { return "MPI in its place"; }
   [[nodiscard]] nlohmann::json versions() const override { return nlohmann::json::object(); }
 };
 

@@ -48,6 +48,8 @@ class PointToPoint : public PackedExchange, public PeerwiseExchange {
     for (const auto& message : blocks().receives()) list.emplace_back(address_of_received(message), bytes_of(message));
     return list;
   }
+  [[nodiscard]] std::vector<int> receivers() const override { return ranks_of(sends_); }
+  [[nodiscard]] std::vector<int> senders() const override { return ranks_of(blocks().receives()); }
   void post_receives() override {
     for (const auto& message : blocks().receives())
       FOURSCORE_MPI(MPI_Irecv(address_of_received(message), static_cast<int>(message.count), type(), message.rank,
@@ -64,6 +66,12 @@ class PointToPoint : public PackedExchange, public PeerwiseExchange {
   void finish_sends() override { sending_.wait_all(); }
 
  private:
+  static std::vector<int> ranks_of(const std::vector<PackedBlocks::Message>& messages) {
+    std::vector<int> ranks;
+    for (const auto& message : messages) ranks.push_back(message.rank);
+    return ranks;
+  }
+
   std::vector<PackedBlocks::Message> sends_;
   mpi::Requests receiving_;
   mpi::Requests sending_;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -94,6 +95,21 @@ class DeviceGraph {
   virtual void enqueue(Queue& queue) = 0;
 };
 
+/// A message between the memory of two devices.
+struct DeviceMessage {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;  ///< more than 0
+  int rank = 0;           ///< on the other side
+};
+
+/// The messages of a device's own library among the ranks of a communicator. Destroyed on all of them.
+class DeviceMessages {
+ public:
+  virtual ~DeviceMessages() = default;
+  /// All together: none waits for another. Each is queued by the ranks on both of its sides.
+  virtual void enqueue(Queue& queue, std::span<const DeviceMessage> sends, std::span<const DeviceMessage> receives) = 0;
+};
+
 /// Memory of the host that is page-locked while this lives.
 class Pinned {
  public:
@@ -127,6 +143,12 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<DeviceGraph> record(const std::function<void(Queue&)>& /*enqueue*/) {
     return nullptr;
   }
+  /// Where DeviceBackend::cannot_send() says nothing. Collective.
+  [[nodiscard]] virtual std::unique_ptr<DeviceMessages> make_messages(MPI_Comm /*comm*/) {
+    throw std::runtime_error("a device without a library of messages");
+  }
+  /// The same for two processes exactly where they use the same device of the node. Empty: that is not known.
+  [[nodiscard]] virtual std::string address() const { return {}; }
   /// What it is, and does not change: part of a machine's identity.
   [[nodiscard]] virtual nlohmann::json identity() const = 0;
   /// Clocks, power and temperature now, as far as they can be read.
@@ -151,6 +173,12 @@ class DeviceBackend {
   [[nodiscard]] virtual bool mpi_takes_its_memory() const = 0;
   /// Whether other processes of the node can open its memory (Device::allocate_among()).
   [[nodiscard]] virtual bool shares_memory() const { return false; }
+  /// Nothing, or why no library sends messages from its memory (Device::make_messages()).
+  [[nodiscard]] virtual std::string cannot_send() const {
+    return "device '" + card().name + "' has no library of messages";
+  }
+  /// Name and version of that library.
+  [[nodiscard]] virtual std::string messages_version() const { return {}; }
   /// Versions of driver, runtime and FFT library.
   [[nodiscard]] virtual nlohmann::json versions() const = 0;
 };

@@ -120,6 +120,9 @@ class PeerwiseExchange {
   /// In the order in which they are best sent.
   [[nodiscard]] virtual std::vector<std::span<const std::byte>> sends() const = 0;
   [[nodiscard]] virtual std::vector<std::span<std::byte>> receives() const = 0;
+  /// The rank of ExchangeSpec::comm on the other side of each of them.
+  [[nodiscard]] virtual std::vector<int> receivers() const = 0;
+  [[nodiscard]] virtual std::vector<int> senders() const = 0;
   virtual void post_receives() = 0;
   virtual void send(std::size_t number) = 0;  ///< returns before the message is sent
   /// The number of one more message that has arrived. Nothing: all have, or, unless it is to wait, no other by now.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mpi/handles.hpp"
+#include "offload/library_messages.hpp"
 #include "offload/neighbour_reads.hpp"
 #include "offload/ordered_copies.hpp"
 #include "offload/peer_pipeline.hpp"
@@ -258,6 +259,8 @@ std::unique_ptr<Exchange> ResidentMethod::make(const ExchangeSpec& spec) const {
   if (path_ == MessagePath::neighbours && inner_.divisible() != Divisible::reads)
     throw std::logic_error("an exchange that does not read neighbours' memory");
   if (path_ == MessagePath::neighbours) return neighbour_reads(device_, inner_.make(on_device), on_device);
+  if (path_ == MessagePath::library)
+    return library_messages(device_, library_.messages, library_.comm, *inner_.make(on_device), on_device);
   const bool direct = path_ == MessagePath::device;
   return std::make_unique<ResidentExchange>(device_, mirrors_, inner_.make(direct ? on_device : spec), spec, direct);
 }

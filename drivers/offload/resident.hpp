@@ -41,14 +41,23 @@ enum class MessagePath {
   host,        ///< messages of MPI, from and to the host's memory
   device,      ///< messages of MPI, from and to the device's
   neighbours,  ///< each rank reads the memory of its neighbours' devices
+  library,     ///< messages of the device's own library
+};
+
+/// The messages of a device's own library, and among whose ranks.
+struct LibraryOfMessages {
+  std::shared_ptr<DeviceMessages> messages;
+  MPI_Comm comm = MPI_COMM_NULL;
 };
 
 /// Exchanges of another method between the mirrors. One whose packing can be done apart (Exchange::packed_memory()) has
 /// it done on the device, and only its messages pass through the host; of others the whole array does.
 class ResidentMethod : public ExchangeMethod {
  public:
-  ResidentMethod(std::shared_ptr<Device> device, const Mirrors& mirrors, const ExchangeMethod& inner, MessagePath path)
-      : device_(std::move(device)), mirrors_(mirrors), inner_(inner), path_(path) {}
+  /// library: with MessagePath::library.
+  ResidentMethod(std::shared_ptr<Device> device, const Mirrors& mirrors, const ExchangeMethod& inner, MessagePath path,
+                 LibraryOfMessages library = {})
+      : device_(std::move(device)), mirrors_(mirrors), inner_(inner), path_(path), library_(std::move(library)) {}
   [[nodiscard]] Card card() const override { return inner_.card(); }
   [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const override {
     return path_ == MessagePath::neighbours ? ordinary_buffer(bytes) : inner_.allocate(comm, bytes, use);
@@ -63,6 +72,7 @@ class ResidentMethod : public ExchangeMethod {
   const Mirrors& mirrors_;
   const ExchangeMethod& inner_;
   MessagePath path_;
+  LibraryOfMessages library_;
 };
 
 }  // namespace fourscore

@@ -24,6 +24,7 @@
 #include "devices/cuda/fft.hpp"
 #include "devices/cuda/graph.hpp"
 #include "devices/cuda/kernels.hpp"
+#include "devices/cuda/nccl.hpp"
 #include "devices/cuda/neighbours.hpp"
 #include "devices/cuda/nvml.hpp"
 
@@ -243,6 +244,10 @@ class CudaDevice : public Device {
   [[nodiscard]] std::unique_ptr<DeviceGraph> record(const std::function<void(Queue&)>& enqueue) override {
     return record_graph(*make_queue(), enqueue);
   }
+  [[nodiscard]] std::unique_ptr<DeviceMessages> make_messages(MPI_Comm comm) override {
+    return make_nccl_messages(comm);
+  }
+  [[nodiscard]] std::string address() const override { return bus_id_; }
   [[nodiscard]] nlohmann::json identity() const override {
     nlohmann::json known = nvml_identity(bus_id_);
     known["model"] = properties_.name;

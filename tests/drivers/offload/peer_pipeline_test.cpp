@@ -120,6 +120,8 @@ class EchoingExchange : public PeerwiseExchange {
   EchoingExchange(Work& work, std::size_t peers) : work_(work), peers_(peers) {}
   [[nodiscard]] std::vector<std::span<const std::byte>> sends() const override { return {}; }
   [[nodiscard]] std::vector<std::span<std::byte>> receives() const override { return {}; }
+  [[nodiscard]] std::vector<int> receivers() const override { return {}; }
+  [[nodiscard]] std::vector<int> senders() const override { return {}; }
   void post_receives() override { work_.log.emplace_back("receive"); }
   void send(std::size_t number) override {
     work_.log.push_back(fmt::format("send {}", number));

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import Bench
@@ -50,6 +51,38 @@ def test_memory_that_neighbours_cannot_open_is_a_reason_to_skip(bench: Bench) ->
     assert verdict["status"] == "skipped"
     assert "the memory of neighbours' devices cannot be opened" in verdict["reason"]
     assert "cudaErrorNotSupported" in verdict["reason"]
+
+
+NCCL = ("--exchange", "p2p", "--parameter", "staging=resident", "--parameter", "messages=nccl")
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_messages_of_nccl_are_right(bench: Bench, ranks: int) -> None:
+    done = run(bench, "lag=200,devices=3", "--variant", "pencil-gpu", *NCCL, ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["verification"]["ok"]
+    assert "open-breakdown" not in record["flags"]
+    assert record["cost"]["device"]["h2d_copies_per_rank"] == [0] * ranks
+    assert {entry["device"]["versions"]["messages"] for entry in record["resolved"]["devices"]} == {"nccl-2.28.9"}
+
+
+def test_nccl_takes_a_device_for_each_rank(bench: Bench) -> None:
+    done = run(bench, "devices=1", "--variant", "slab-gpu", "--parameter", "share-device=yes", *NCCL, ranks=2)
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)["verdict"]
+    assert verdict["status"] == "skipped"
+    assert "2 ranks use the same device 0000:3B:00.0" in verdict["reason"]
+
+
+def test_a_nccl_that_cannot_be_opened_is_a_reason_to_skip(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "libnccl.so.2").write_text("no library")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    done = run(bench, "devices=2", "--variant", "slab-gpu", *NCCL, ranks=2)
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)["verdict"]
+    assert verdict["status"] == "skipped"
+    assert "libnccl.so.2 cannot be loaded" in verdict["reason"]
 
 
 @pytest.mark.parametrize(

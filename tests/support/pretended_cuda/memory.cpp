@@ -195,6 +195,13 @@ bool is_on_device(const void* data, std::size_t bytes) {
   return block != nullptr && (block->place == Place::device || block->place == Place::opened);
 }
 
+PlaceInFile place_in_file(const void* data, std::size_t bytes) {
+  const std::lock_guard lock(mutex);
+  const Block* const block = block_of(data, bytes);
+  if (block == nullptr || block->place != Place::device) return {-1, 0};
+  return {block->file, static_cast<std::size_t>(static_cast<const char*>(data) - static_cast<char*>(block->mapping))};
+}
+
 bool is_page_locked(const void* data, std::size_t bytes) {
   const std::lock_guard lock(mutex);
   const Block* const block = block_of(data, bytes);

@@ -43,6 +43,15 @@ bool is_on_device(const void* data, std::size_t bytes);
 bool is_page_locked(const void* data, std::size_t bytes);
 bool touches_device(const void* data, std::size_t bytes);
 
+/// The device of this thread.
+int current_device();
+/// The file that is the device's memory at that place, and where in it; -1: not all of it is memory of this process.
+struct PlaceInFile {
+  int file;
+  std::size_t offset;
+};
+PlaceInFile place_in_file(const void* data, std::size_t bytes);
+
 /// Runs when all that was queued before on `stream` has run.
 void enqueue(cudaStream_t stream, std::function<void()> work);
 /// Returns when all that was queued on it, or on any stream, has run.

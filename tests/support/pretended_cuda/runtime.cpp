@@ -15,6 +15,7 @@ namespace pretended_cuda {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local int chosen_device = 0;
 std::mutex calls_mutex;
 long calls = 0;
 
@@ -116,6 +117,8 @@ cudaError_t fail(cudaError_t error) {
   return error;
 }
 
+int current_device() { return chosen_device; }
+
 cudaError_t count_call() {
   const std::lock_guard lock(calls_mutex);
   ++calls;
@@ -160,7 +163,9 @@ cudaError_t cudaSetDevice(int device) {
   PRETENDED_CALL();
   if (const cudaError_t error = pretended_cuda::state_of_driver(); error != cudaSuccess) return error;
   if (settings().exclusive) return fail(cudaErrorDevicesUnavailable);
-  return device >= 0 && device < settings().devices ? cudaSuccess : fail(cudaErrorInvalidDevice);
+  if (device < 0 || device >= settings().devices) return fail(cudaErrorInvalidDevice);
+  pretended_cuda::chosen_device = device;
+  return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
