@@ -252,7 +252,8 @@ std::optional<std::string> DeviceVariant::supports(const Problem& problem, int r
   if (const std::string missing = request.backend->unavailable(); !missing.empty())
     return fmt::format("no device '{}' can be used: {}", request.backend->card().name, missing);
   if (request.path == MessagePath::device && !request.backend->mpi_takes_its_memory())
-    return "messages=device takes an MPI that says that it takes the device's memory; this one does not";
+    return "messages=device takes an MPI that says that it takes the device's memory (MPIX_Query_cuda_support); this "
+           "one does not";
   if (request.path == MessagePath::library)
     if (const std::string missing = request.backend->cannot_send(); !missing.empty())
       return "messages=nccl cannot be had: " + missing;

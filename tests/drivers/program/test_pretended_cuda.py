@@ -53,6 +53,39 @@ def test_memory_that_neighbours_cannot_open_is_a_reason_to_skip(bench: Bench) ->
     assert "cudaErrorNotSupported" in verdict["reason"]
 
 
+DIRECT = ("--parameter", "staging=resident", "--parameter", "messages=device")
+
+
+@pytest.mark.parametrize("exchange", ["p2p", "alltoallv", "rma"])
+def test_messages_from_the_devices_memory_are_right(bench: Bench, exchange: str) -> None:
+    asked = ("--variant", "pencil-gpu", "--parameter", "share-device=yes", "--exchange", exchange, *DIRECT)
+    done = run(bench, "lag=200", *asked, ranks=3)
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["verification"]["ok"]
+    assert record["cost"]["device"]["h2d_copies_per_rank"] == [0, 0, 0]
+    assert record["cost"]["device"]["d2h_copies_per_rank"] == [0, 0, 0]
+    assert sum(record["cost"]["messages_per_rank"]) > 0
+    assert record["resolved"]["devices"][0]["device"]["mpi_takes_its_memory"] is True
+
+
+def test_an_mpi_that_does_not_take_the_devices_memory_is_a_reason_to_skip(bench: Bench) -> None:
+    done = run(bench, "mpi=unaware,devices=2", "--variant", "slab-gpu", "--exchange", "p2p", *DIRECT, ranks=2)
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)["verdict"]
+    assert verdict["status"] == "skipped"
+    assert "messages=device takes an MPI" in verdict["reason"]
+    assert "MPIX_Query_cuda_support" in verdict["reason"]
+
+
+def test_an_exchange_that_sends_from_where_data_lies_is_a_reason_to_skip(bench: Bench) -> None:
+    done = run(bench, "devices=2", "--variant", "slab-gpu", "--exchange", "alltoallw", *DIRECT, ranks=2)
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)["verdict"]
+    assert verdict["status"] == "skipped"
+    assert "'alltoallw' does not pack apart from its messages" in verdict["reason"]
+
+
 NCCL = ("--exchange", "p2p", "--parameter", "staging=resident", "--parameter", "messages=nccl")
 
 
