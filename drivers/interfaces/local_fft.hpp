@@ -37,8 +37,8 @@ struct LocalFftSpec {
   Direction direction = Direction::forward;
   Effort effort = Effort::measure;
   int threads = 1;
-  /// One plan of the library over all axes, as a bare user would make it; otherwise the library may split the axes
-  /// over several plans, or copy first, where that measured faster.
+  /// One plan of the library over all axes, as a bare user would make it, if it has such plans; otherwise the library may
+  /// split the axes over several plans, or copy first, where that measured faster.
   bool single_plan = false;
   /// The number of this one, where the caller has cut a transform into pieces that may run at the same time. A library
   /// cuts it no further.

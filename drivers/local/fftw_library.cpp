@@ -266,7 +266,8 @@ PassPtr FftwLibrary::plan(const LocalFftSpec& spec, void* in, void* out, Plannin
                         [&](const Work& work) { return candidates(work, spec); });
   auto* from = static_cast<std::byte*>(in);
   auto* to = static_cast<std::byte*>(out);
-  if (!spec.single_plan && same_strides(spec)) return SplitPlanner(spec, library, decisions_, peers).plan(from, to);
+  const bool is_single = spec.single_plan && has_single_plans();
+  if (!is_single && same_strides(spec)) return SplitPlanner(spec, library, decisions_, peers).plan(from, to);
   const Work whole{spec.axes, spec.batch, from, to, false, spec.real_length};
   if (peers == nullptr) return library.plan(whole, -1);
   PassPtr pass;

@@ -36,6 +36,8 @@ class FftwLibrary : public LocalFftLibrary {
   [[nodiscard]] virtual std::vector<Candidate> candidates(const Work& /*work*/, const LocalFftSpec& /*spec*/) const {
     return {};
   }
+  /// Whether LocalFftSpec::single_plan is one plan of FFTW; else passes do it.
+  [[nodiscard]] virtual bool has_single_plans() const { return true; }
 
  private:
   /// `peers` null: from memory.

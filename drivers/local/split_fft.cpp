@@ -206,22 +206,26 @@ std::size_t SplitPlanner::winner(const Work& work, const std::string& name, cons
   return contest.winner();
 }
 
+/// Whether the library has passes of its own for each of the axes.
+bool SplitPlanner::has_own_passes(const Work& work) const {
+  if (work.axes.size() == 1) return !library_.candidates(work).empty();
+  return std::ranges::all_of(halves(work), [this](const Work& part) { return has_own_passes(part); });
+}
+
 std::vector<Candidate> SplitPlanner::candidates(const Work& work) {
   std::vector<Candidate> list = library_.candidates(work);
-  const auto own = static_cast<std::ptrdiff_t>(list.size());
   if (work.axes.size() > 1)
     add_splits(list, work);
   else
     add_buffered(list, work);
-  const bool direct_first = spec_.threads > 1;
-  list.push_back(
-      {"direct", [this, work, direct_first] { return direct_first ? plan_beside(work) : plan_within(work); }});
-  if (direct_first) std::rotate(list.begin() + own, list.end() - 1, list.end());
+  const bool by_threads = spec_.threads > 1;
+  list.push_back({"direct", [this, work, by_threads] { return by_threads ? plan_beside(work) : plan_within(work); }});
   // FFTW's own planes are the better guess where nothing is timed, by up to a seventh, but for those that it transforms
   // out of place or whose columns crowd the cache: at 256^3 these take four times as long as copied columns.
-  if (!direct_first && work.axes.size() == 2 && spec_.effort == Effort::estimate && list.front().name != by_scratch &&
-      work.axes.back().in_stride * element_bytes_ % crowding_stride_bytes != 0)
-    std::rotate(list.begin(), list.end() - 1, list.end());
+  const bool direct_is_better = work.axes.size() == 2 && spec_.effort == Effort::estimate &&
+                                list.front().name != by_scratch &&
+                                work.axes.back().in_stride * element_bytes_ % crowding_stride_bytes != 0;
+  if ((by_threads || direct_is_better) && !has_own_passes(work)) std::rotate(list.begin(), list.end() - 1, list.end());
   if (work.in != work.out) add_copies(list, work);
   return list;
 }

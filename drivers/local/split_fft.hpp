@@ -76,6 +76,7 @@ class SplitPlanner {
 
   [[nodiscard]] PassPtr choose(const Work& work);
   [[nodiscard]] std::vector<Candidate> candidates(const Work& work);
+  [[nodiscard]] bool has_own_passes(const Work& work) const;
   [[nodiscard]] PassPtr plan_within(const Work& work) const;
   [[nodiscard]] PassPtr plan_beside(const Work& work);
   void add_buffered(std::vector<Candidate>& list, const Work& work);

@@ -52,6 +52,7 @@ class Tiled : public FftwLibrary {
 #endif
   }
   [[nodiscard]] std::string threadless() const override { return "the FFTW that 'tiled' leaves some passes to"; }
+  [[nodiscard]] bool has_single_plans() const override { return false; }
 #ifdef FOURSCORE_HIGHWAY_VERSION
   [[nodiscard]] std::vector<Candidate> candidates(const Work& work, const LocalFftSpec& spec) const override {
     return tiled::candidates_of(work, spec);
