@@ -36,6 +36,12 @@ EXPECTED = [
         "a variant refuses this problem, with its reason",
     ),
     Expected(r"device_plan_test ", r"this MPI does not take addresses of the device", "messages=device takes a CUDA-aware MPI"),
+    Expected(
+        r"(device_plan|neighbour_devices|library_messages)_test ",
+        r"no other process can open this device's memory|for several ranks|has no library of messages|for a device that fails when it is asked"
+        r"|libnccl\.so\.2 cannot be loaded|use the same device",
+        "messages=ipc takes a device whose memory others open, messages=nccl NCCL and a device for each rank",
+    ),
     Expected(r"device_test ", r"no device here tells what it holds", "the pretended CUDA alone does"),
     Expected(r"device_plan_test ", r"a real device fails when it likes", "the stand-in and the pretended CUDA fail when a test asks"),
     Expected(
