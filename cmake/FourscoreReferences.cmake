@@ -84,12 +84,23 @@ endif()
 fourscore_reference(p3dfft "P3DFFT++" "${reference_library}" "${reference_missing}" TARGETS P3DFFT::p3dfft
   VERSION ${P3DFFT_VERSION})
 
-# Only dtFFT's C interface is used; its package would also ask for MPI in Fortran and C++.
+# Only dtFFT's C interface is used; its package would also ask for MPI in Fortran and C++. It ends the configure run where
+# MPI is of another version than it was built for, so that is read first.
 set(reference_library "")
 set(reference_missing "no package dtfft found")
 if(MPI_C_FOUND)
   file(GLOB dtfft_of_setup "${PROJECT_SOURCE_DIR}/.venv/lib/python*/site-packages/dtfft/lib64/cmake/dtfft")
-  find_package(dtfft 3.0 QUIET PATHS ${dtfft_of_setup})
+  find_file(dtfft_package dtfftConfig.cmake PATHS ${dtfft_DIR} ${dtfft_of_setup} PATH_SUFFIXES lib/cmake/dtfft lib64/cmake/dtfft NO_CACHE)
+  set(dtfft_mpi "")
+  if(dtfft_package)
+    file(STRINGS "${dtfft_package}" dtfft_mpi REGEX "find_dependency\\(MPI [0-9.]+ EXACT")
+    string(REGEX REPLACE ".*MPI ([0-9.]+) EXACT.*" "\\1" dtfft_mpi "${dtfft_mpi}")
+  endif()
+  if(dtfft_mpi AND NOT dtfft_mpi VERSION_EQUAL MPI_C_VERSION)
+    set(reference_missing "${dtfft_package} is of a dtFFT for MPI ${dtfft_mpi}, and this MPI is of version ${MPI_C_VERSION}")
+  else()
+    find_package(dtfft 3.0 QUIET PATHS ${dtfft_of_setup})
+  endif()
   if(TARGET dtfft)
     set_target_properties(dtfft PROPERTIES INTERFACE_LINK_LIBRARIES MPI::MPI_C)
     get_target_property(reference_library dtfft LOCATION)

@@ -49,6 +49,19 @@ def options(root: Path) -> list[str]:
     return re.findall(r"^option\(FOURSCORE_WITH_(\w+)", (root / "cmake/FourscoreOptions.cmake").read_text(), re.M)
 
 
+def dtfft_of_another_mpi(folder: Path) -> Path:
+    """A package as dtFFT's, which lets no configure run go on with this MPI unless it is left alone."""
+    package = folder / "dtfft-of-another-mpi"
+    package.mkdir(parents=True, exist_ok=True)
+    (package / "dtfftConfig.cmake").write_text(
+        "include(CMakeFindDependencyMacro)\nfind_dependency(MPI 9.9 EXACT REQUIRED)\nadd_library(dtfft INTERFACE IMPORTED)\n"
+    )
+    (package / "dtfftConfigVersion.cmake").write_text(
+        "set(PACKAGE_VERSION 3.2.0)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n"
+    )
+    return package
+
+
 def configured(root: Path, cmake: str, folder: Path, without: list[str]) -> dict[Path, str]:
     """The compiler's command for each C++ source of the build that leaves these parts out."""
     chosen = [f"-DFOURSCORE_WITH_{part}={'OFF' if part in without else 'ON'}" for part in options(root)]
@@ -57,7 +70,7 @@ def configured(root: Path, cmake: str, folder: Path, without: list[str]) -> dict
         "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON",
         "-DCMAKE_CXX_COMPILER_LAUNCHER=",
         "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
-        "-DCMAKE_DISABLE_FIND_PACKAGE_dtfft=ON",  # what setup may have put into .venv
+        f"-Ddtfft_DIR={dtfft_of_another_mpi(folder)}",  # not what setup may have put into .venv
         "-DFOURSCORE_POCKETFFT_INCLUDE_DIR=",
     ]
     run = subprocess.run([cmake, "-G", "Ninja", "-S", root, "-B", folder, *fixed, *chosen], capture_output=True, text=True)
