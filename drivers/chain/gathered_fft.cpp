@@ -61,10 +61,28 @@ GatheredFft::GatheredFft(const LocalFftLibrary& library, const LocalFftSpec& spe
     whole_ = library.make(spec, array.data, array.data);
     return;
   }
+  from_blocks_ = plan_from_blocks(library, spec);
+  if (from_blocks_) return;
   scratch_ = ordinary_buffer(static_cast<std::size_t>(bytes_ == 0 ? 0 : rows * row_bytes_));
   if (bytes_ == 0) return;
   fft_ = plan(library, spec, columns_);
   if (const Index rest = array.extents[contiguous_axis] % columns_; rest > 0) rest_ = plan(library, spec, rest);
+}
+
+std::unique_ptr<LocalFft> GatheredFft::plan_from_blocks(const LocalFftLibrary& library,
+                                                        const LocalFftSpec& spec) const {
+  if (bytes_ == 0) return nullptr;
+  LocalFftSpec from_blocks = spec;
+  const auto loop = [this](std::size_t axis) {
+    return Loop{array_.extents[axis], array_.strides[axis], array_.strides[axis]};
+  };
+  from_blocks.batch = {loop(contiguous_axis), loop(outer_axis_)};
+  std::vector<AxisPart> parts;
+  for (const SourceBlock& block : blocks_)
+    parts.push_back(
+        {block.box.low[axis_], block.box.high[axis_], block.data, block.strides[axis_], block.strides[outer_axis_]});
+  std::ranges::sort(parts, {}, &AxisPart::low);
+  return library.make_from_parts(from_blocks, parts, array_.data);
 }
 
 std::unique_ptr<LocalFft> GatheredFft::plan(const LocalFftLibrary& library, const LocalFftSpec& spec,
@@ -111,6 +129,7 @@ void GatheredFft::transform(const Tile& tile) {
 }
 
 void GatheredFft::execute(PhaseClock& clock) {
+  if (from_blocks_) return from_blocks_->run(clock);
   if (whole_) {
     {
       const Region region(clock, Phase::exchange);
@@ -130,6 +149,7 @@ void GatheredFft::execute(PhaseClock& clock) {
 }
 
 void GatheredFft::gather() {
+  if (from_blocks_) return;
   for_each_tile([this](const Tile& tile) {
     if (whole_)
       gather(tile, array_.data + tile.outer * array_.strides[outer_axis_] * element_bytes_,
@@ -140,15 +160,22 @@ void GatheredFft::gather() {
 }
 
 void GatheredFft::transform() {
-  if (whole_)
+  if (from_blocks_)
+    from_blocks_->execute();
+  else if (whole_)
     whole_->execute();
   else
     for_each_tile([this](const Tile& tile) { transform(tile); });
 }
 
-std::size_t GatheredFft::workspace_bytes() const { return whole_ ? whole_->workspace_bytes() : scratch_->bytes(); }
+std::size_t GatheredFft::workspace_bytes() const {
+  if (from_blocks_) return from_blocks_->workspace_bytes();
+  return whole_ ? whole_->workspace_bytes() : scratch_->bytes();
+}
 
 std::string GatheredFft::describe() const {
+  if (from_blocks_)
+    return fmt::format("{} B read from {} blocks [{}]", bytes_, blocks_.size(), from_blocks_->describe());
   if (whole_)
     return fmt::format("{} B gathered from {} blocks at once [{}]", bytes_, blocks_.size(), whole_->describe());
   if (!fft_) return "nothing to do";

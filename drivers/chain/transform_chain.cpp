@@ -347,11 +347,12 @@ std::vector<Component> TransformChain::components() {
     if (!link.exchange) break;
     if (!link.overlap.before_.empty()) add_slices(link.overlap.before_, min_bytes_of(link, passes.back()));
     if (GatheredFft* const gathered = link.gathered.get()) {
-      add_exchange(list, *link.exchange, link.copies, number, gathered->bytes(), [gathered] { gathered->gather(); });
+      add_exchange(list, *link.exchange, link.copies, number, gathered->gathered_bytes(),
+                   [gathered] { gathered->gather(); });
       if (LocalFft* const whole = gathered->whole())
-        add_transform(list, *whole, ++ffts, 2 * gathered->bytes());
+        add_transform(list, *whole, ++ffts, gathered->transformed_bytes());
       else
-        add([gathered] { gathered->transform(); }, gathered->bytes());
+        add([gathered] { gathered->transform(); }, gathered->transformed_bytes());
     } else {
       add_exchange(list, *link.exchange, link.copies, number,
                    min_bytes_of_exchange(*link.exchange, links_[i + 1].arriving_bytes()));

@@ -33,6 +33,11 @@ class NotingLibrary : public LocalFftLibrary {
   [[nodiscard]] std::string version() const override { return library_.version(); }
   [[nodiscard]] bool on_device() const override { return library_.on_device(); }
   [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override;
+  /// Times nothing.
+  [[nodiscard]] std::unique_ptr<LocalFft> make_from_parts(const LocalFftSpec& spec, const std::vector<AxisPart>& parts,
+                                                          void* out) const override {
+    return library_.make_from_parts(spec, parts, out);
+  }
   void import_wisdom(const std::string& text, const std::string& origin) const override {
     library_.import_wisdom(text, origin);
   }

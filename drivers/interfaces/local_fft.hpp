@@ -37,8 +37,8 @@ struct LocalFftSpec {
   Direction direction = Direction::forward;
   Effort effort = Effort::measure;
   int threads = 1;
-  /// One plan of the library over all axes, as a bare user would make it, if it has such plans; otherwise the library may
-  /// split the axes over several plans, or copy first, where that measured faster.
+  /// One plan of the library over all axes, as a bare user would make it, if it has such plans; otherwise the library
+  /// may split the axes over several plans, or copy first, where that measured faster.
   bool single_plan = false;
   /// The number of this one, where the caller has cut a transform into pieces that may run at the same time. A library
   /// cuts it no further.
@@ -85,6 +85,15 @@ class LocalFft {
   [[nodiscard]] virtual double credited_flops() const = 0;  ///< 5 n log2 n over axes and batch, 2.5 where real
 };
 
+/// A part of the input of a transform along one axis: elements low <= i < high along it, in memory of their own.
+struct AxisPart {
+  Index low = 0;
+  Index high = 0;
+  const void* data = nullptr;  ///< its first element
+  Index stride = 1;            ///< between two along the axis, in elements
+  Index outer_stride = 0;      ///< and along the second loop of the batch
+};
+
 class LocalFftLibrary {
  public:
   virtual ~LocalFftLibrary() = default;
@@ -107,6 +116,14 @@ class LocalFftLibrary {
   /// An empty spec (a count of 0) gives a plan that does nothing. Throws InputError for what refuses() refuses,
   /// std::runtime_error when the library itself does.
   [[nodiscard]] virtual std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const = 0;
+  /// As make() out of place, of one axis and a batch of adjacent columns and one loop more; execute() reads the parts,
+  /// which cover the axis in its order, and overwrites `out` alone. Null where the library cannot read
+  /// them itself. Times nothing.
+  [[nodiscard]] virtual std::unique_ptr<LocalFft> make_from_parts(const LocalFftSpec& /*spec*/,
+                                                                  const std::vector<AxisPart>& /*parts*/,
+                                                                  void* /*out*/) const {
+    return nullptr;
+  }
   /// As make(), where all that it takes is remembered: null where something would have to be timed. Overwrites neither
   /// buffer.
   [[nodiscard]] virtual std::unique_ptr<LocalFft> make_from_memory(const LocalFftSpec& spec, void* in,

@@ -56,16 +56,6 @@ Index span_elements(const Work& work) {
   return last + 1;
 }
 
-/// At all places; those of a scratch are one.
-Index elements_written(const Work& work) {
-  Index count = 1;
-  for (const auto* loops : {&work.axes, &work.batch})
-    for (const Loop& loop : *loops) count *= loop.count;
-  for (const Work::Places& places : work.places)
-    if (places.out_stride_bytes != 0) count *= places.count;
-  return count;
-}
-
 Work with_axes(const Work& work, std::size_t first, std::size_t last) {
   Work part = work;
   part.axes.assign(work.axes.begin() + static_cast<std::ptrdiff_t>(first),
@@ -112,6 +102,15 @@ double time_of(const Pass& pass, const Work& work, int runs) {
 }
 
 }  // namespace
+
+Index elements_written(const Work& work) {
+  Index count = 1;
+  for (const auto* loops : {&work.axes, &work.batch})
+    for (const Loop& loop : *loops) count *= loop.count;
+  for (const Work::Places& places : work.places)
+    if (places.out_stride_bytes != 0) count *= places.count;
+  return count;
+}
 
 SplitPlanner::SplitPlanner(const LocalFftSpec& spec, const PassPlanner& library, Decisions& decisions,
                            PlanningPeers* peers)

@@ -35,6 +35,9 @@ struct Work {
   std::vector<Places> places{};
 };
 
+/// At all places; those of a scratch are one.
+[[nodiscard]] Index elements_written(const Work& work);
+
 /// What was to be planned from memory alone is not remembered.
 struct NotRemembered {};
 

@@ -43,6 +43,13 @@ class Tiled : public FftwLibrary {
 #endif
   }
 
+#ifdef FOURSCORE_HIGHWAY_VERSION
+  [[nodiscard]] std::unique_ptr<LocalFft> make_from_parts(const LocalFftSpec& spec, const std::vector<AxisPart>& parts,
+                                                          void* out) const override {
+    return tiled::fft_of_parts(spec, parts, out);
+  }
+#endif
+
  protected:
   [[nodiscard]] const FftwFunctions& functions() const override {
 #ifdef FOURSCORE_HIGHWAY_VERSION

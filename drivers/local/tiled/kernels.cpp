@@ -50,11 +50,12 @@ void last_stage_to(const LinePlan<Real>& plan, Scratch<Real> scratch, Side<Real>
 }
 
 template <Lie lie, class Real>
-void transform_tile(const LinePlan<Real>& plan, Side<const Real> in, Side<Real> out, Scratch<Real> scratch,
-                    Ahead ahead) {
+void transform_tile(const LinePlan<Real>& plan, Side<const Real> in, Side<Real> out, Scratch<Real> scratch, Ahead ahead,
+                    bool streaming = false) {
   if (!plan.is_real()) {
     first_stage_from<lie>(plan, in, scratch);
     middle_stages(plan, scratch, ahead);
+    if (lie == Lie::adjacent && streaming) return last_stage_to<Lie::streamed>(plan, scratch, out, ahead);
     return last_stage_to<lie>(plan, scratch, out, ahead);
   }
   if constexpr (lie != Lie::adjacent) {
@@ -90,21 +91,39 @@ Ahead ahead_of(const Lines<Real>& lines, Side<const Real> next) {
           (count * lanes<Real> + length - 1) / length};
 }
 
-/// Fewer lines than a vector has lanes, by way of the scratch, where they lie alike.
+/// Where fewer lines than a vector has lanes are staged, as they lie in memory.
+template <Lie lie, class Real>
+Side<Real> staged_rest(const Lines<Real>& lines, Scratch<Real> scratch) {
+  Real* data = scratch.data + lines.width * scratch.stride;
+  if (lie == Lie::adjacent) return {data, row<Real>, 2};
+  return {data, 2, 2 * lines.plan->most_elements()};
+}
+
+template <Lie lie, class Real>
+void transform_staged_rest(const Lines<Real>& lines, Index count, Side<Real> out, Scratch<Real> scratch) {
+  const Side<Real> staged = staged_rest<lie>(lines, scratch);
+  scratch.width = 1;
+  transform_tile<lie, Real>(*lines.plan, {staged.data, staged.along, staged.line}, staged, scratch, {});
+  for (Index j = 0; j < lines.plan->elements_out(); ++j)
+    for (Index i = 0; i < count; ++i)
+      std::copy_n(staged.data + j * staged.along + i * staged.line, 2, out.data + j * out.along + i * out.line);
+}
+
 template <Lie lie, class Real>
 void transform_rest(const Lines<Real>& lines, Index count, Side<const Real> in, Side<Real> out, Scratch<Real> scratch) {
-  const LinePlan<Real>& plan = *lines.plan;
-  Real* data = scratch.data + lines.width * scratch.stride;
-  const Side<Real> staged =
-      lie == Lie::adjacent ? Side<Real>{data, row<Real>, 2} : Side<Real>{data, 2, 2 * plan.most_elements()};
-  for (Index j = 0; j < plan.elements_in(); ++j)
+  const Side<Real> staged = staged_rest<lie>(lines, scratch);
+  for (Index j = 0; j < lines.plan->elements_in(); ++j)
     for (Index i = 0; i < count; ++i)
-      std::copy_n(in.data + j * in.along + i * in.line, 2, data + j * staged.along + i * staged.line);
-  scratch.width = 1;
-  transform_tile<lie, Real>(plan, {data, staged.along, staged.line}, staged, scratch, {});
-  for (Index j = 0; j < plan.elements_out(); ++j)
-    for (Index i = 0; i < count; ++i)
-      std::copy_n(data + j * staged.along + i * staged.line, 2, out.data + j * out.along + i * out.line);
+      std::copy_n(in.data + j * in.along + i * in.line, 2, staged.data + j * staged.along + i * staged.line);
+  transform_staged_rest<lie>(lines, count, out, scratch);
+}
+
+/// Whether every vector of a row is aligned to its size.
+template <class Real>
+bool is_aligned(Side<Real> out) {
+  constexpr std::uintptr_t reals = lanes<Real>;
+  return reinterpret_cast<std::uintptr_t>(out.data) % (reals * sizeof(Real)) == 0 &&
+         static_cast<std::uintptr_t>(out.along) % reals == 0;
 }
 
 template <Lie lie, class Real>
@@ -114,6 +133,7 @@ void transform_lines(const Lines<Real>& lines, Side<const Real> in, Side<Real> o
       reinterpret_cast<Real*>(lines.scratch),
       scratch_stride_bytes(lines.plan->most_elements(), vector_bytes) / static_cast<Index>(sizeof(Real)),
       lie == Lie::adjacent ? lines.width : 1};
+  const bool streaming = lines.streaming && is_aligned(out);
   const Index count = lines.beside.count;
   const auto lines_from = [](auto side, Index line) {
     side.data += line * side.line;
@@ -124,15 +144,55 @@ void transform_lines(const Lines<Real>& lines, Side<const Real> in, Side<Real> o
     for (Index tile = scratch.width * lanes<Real>; done + tile <= count; done += tile) {
       const Index next = done + 2 * tile <= count ? done + tile : done;
       transform_tile<lie>(*lines.plan, lines_from(in, done), lines_from(out, done), scratch,
-                          ahead_of<lie>(lines, lines_from(in, next)));
+                          ahead_of<lie>(lines, lines_from(in, next)), streaming);
     }
+  if (streaming) hwy::FlushStream();
   if (done < count) transform_rest<lie>(lines, count - done, lines_from(in, done), lines_from(out, done), scratch);
+}
+
+template <class Real>
+void transform_rest_of_parts(const Lines<Real>& lines, Index first, Side<Real> out, Scratch<Real> scratch) {
+  const Index count = lines.beside.count - first;
+  const Side<Real> staged = staged_rest<Lie::adjacent>(lines, scratch);
+  const Rows<Real>* part = lines.parts;
+  for (Index j = 0; j < lines.plan->length; ++j) {
+    while (j >= part->high) ++part;
+    std::copy_n(part->data + 2 * ((j - part->low) * part->stride + first), 2 * count, staged.data + j * staged.along);
+  }
+  transform_staged_rest<Lie::adjacent>(lines, count, out, scratch);
+}
+
+template <class Real>
+void transform_parts(const Lines<Real>& lines, Side<Real> out) {
+  constexpr Index vector_bytes = lanes<Real> * static_cast<Index>(sizeof(Real));
+  const LinePlan<Real>& plan = *lines.plan;
+  Scratch<Real> scratch{reinterpret_cast<Real*>(lines.scratch),
+                        scratch_stride_bytes(plan.length, vector_bytes) / static_cast<Index>(sizeof(Real)),
+                        lines.width};
+  const bool streaming = lines.streaming && is_aligned(out);
+  Index done = 0;
+  Ahead none;
+  for (; scratch.width > 0; scratch.width /= 2)
+    for (Index tile = scratch.width * lanes<Real>; done + tile <= lines.beside.count; done += tile) {
+      with_radix(plan.stages.front().radix,
+                 [&](auto radix) { first_stage_of_parts<radix()>(plan.stages.front(), lines.parts, done, scratch); });
+      middle_stages(plan, scratch, none);
+      const Side<Real> to{out.data + 2 * done, out.along, out.line};
+      if (streaming)
+        last_stage_to<Lie::streamed>(plan, scratch, to, none);
+      else
+        last_stage_to<Lie::adjacent>(plan, scratch, to, none);
+    }
+  if (streaming) hwy::FlushStream();
+  if (done < lines.beside.count)
+    transform_rest_of_parts(lines, done, {out.data + 2 * done, out.along, out.line}, scratch);
 }
 
 template <class Real>
 void transform_anywhere(const Lines<Real>& lines, const Real* in, Real* out) {
   const Side<const Real> from{in, 2 * lines.along.in_stride, 2 * lines.beside.in_stride};
   const Side<Real> to{out, 2 * lines.along.out_stride, 2 * lines.beside.out_stride};
+  if (lines.parts != nullptr) return transform_parts(lines, to);
   const auto& stages = lines.plan->stages;
   const Index fewest_together = std::min(stages.front().span(), lines.plan->length / stages.back().radix);
   if (lines.beside.in_stride == 1 && lines.beside.out_stride == 1 && !lines.plan->is_real())

@@ -9,6 +9,14 @@
 
 namespace fourscore::local::tiled {
 
+/// Rows low <= row < high of the input of adjacent lines, `stride` complex elements apart.
+template <class Real>
+struct Rows {
+  Index low, high;
+  const Real* data;
+  Index stride;
+};
+
 /// Equal lines side by side, of real data each contiguous. Strides in complex elements; in place where both sides have
 /// the same.
 template <class Real>
@@ -18,6 +26,8 @@ struct Lines {
   Loop beside{};    ///< count: how many lines
   Index width = 1;  ///< so many vectors of lines are loaded from a row, where lines are adjacent
   std::byte* scratch = nullptr;
+  const Rows<Real>* parts = nullptr;  ///< not null: of the input, all in order; the lines are adjacent
+  bool streaming = false;  ///< whole vectors of adjacent lines are stored past the caches, where they are aligned
 };
 
 /// Transforms them all. Nothing need be aligned but the scratch, to 64 bytes.

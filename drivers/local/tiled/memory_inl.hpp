@@ -36,6 +36,10 @@ HWY_INLINE void joined_and_stored(Values<Real> x, Real* to, Index /*line*/) {
   hn::StoreU(x.im, Tag<Real>(), to + 1);
 }
 template <class Real>
+HWY_INLINE void joined_and_streamed(Values<Real> x, Real* to) {
+  joined_and_stored<true>(x, to, 0);
+}
+template <class Real>
 HWY_INLINE void load_transposed(const Real* from, Index /*line*/, Values<Real>* rows) {
   rows[0] = loaded_and_split<true>(from, 0);
 }
@@ -104,6 +108,14 @@ HWY_INLINE void joined_and_stored(Values<Real> x, Real* to, Index line) {
     scatter(tag, both.a, to, line);
     scatter(tag, both.b, to + lanes<Real> / 2 * line, line);
   }
+}
+
+/// As joined_and_stored() of adjacent lines, past the caches; `to` is aligned to a vector.
+template <class Real>
+HWY_INLINE void joined_and_streamed(Values<Real> x, Real* to) {
+  const Joined<Real> both = joined(x);
+  hn::Stream(both.a, Tag<Real>(), to);
+  hn::Stream(both.b, Tag<Real>(), to + lanes<Real>);
 }
 
 /// Blocks of 128 bits in a vector.

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/copy.hpp"
 #include "local/pass_fft.hpp"
 #include "local/tiled/kernels.hpp"
 
@@ -32,10 +33,11 @@ struct Places {
 template <class Real>
 class TiledPass : public Pass {
  public:
-  TiledPass(LinePlan<Real> plan, Places places, Index width, int threads)
+  TiledPass(LinePlan<Real> plan, Places places, Index width, Stores stores, int threads)
       : plan_(std::move(plan)),
         places_(std::move(places)),
         width_(width),
+        stores_(stores),
         tile_lines_(width * vector_bytes() / static_cast<Index>(sizeof(Real))),
         tiles_((places_.beside.count + tile_lines_ - 1) / tile_lines_),
         all_tiles_(tiles_) {
@@ -59,8 +61,8 @@ class TiledPass : public Pass {
   [[nodiscard]] std::string describe() const override {
     std::string radices;
     for (const auto& stage : plan_.stages) radices += fmt::format("{}{}", radices.empty() ? "" : "x", stage.radix);
-    return fmt::format("tiled {} by {}, {} wide{}{}, axis{} beside{} outer{}", instruction_set(), radices, width_,
-                       plan_.is_real() ? ", halved" : "",
+    return fmt::format("tiled {} by {}, {} wide{}{}{}, axis{} beside{} outer{}", instruction_set(), radices, width_,
+                       plan_.is_real() ? ", halved" : "", stores_ == Stores::streaming ? ", streamed out" : "",
                        scratch_.size() > 1 ? fmt::format(", {} threads", scratch_.size()) : "",
                        loops_text({places_.along}), loops_text({places_.beside}), loops_text(places_.outer));
   }
@@ -81,7 +83,8 @@ class TiledPass : public Pass {
       }
       Loop beside = places_.beside;
       beside.count = std::min(beside.count - first_line, count * tile_lines_);
-      transform({&plan_, places_.along, beside, width_, scratch_[static_cast<std::size_t>(number)].data()},
+      transform({&plan_, places_.along, beside, width_, scratch_[static_cast<std::size_t>(number)].data(), nullptr,
+                 stores_ == Stores::streaming},
                 in + 2 * from, out + 2 * to);
       tile += count;
     }
@@ -90,6 +93,7 @@ class TiledPass : public Pass {
   LinePlan<Real> plan_;
   Places places_;
   Index width_;
+  Stores stores_;
   Index tile_lines_;
   Index tiles_;                   ///< in `beside`
   Index all_tiles_;               ///< in all loops
@@ -116,11 +120,18 @@ bool has_line_plan(const Work& work) {
   return !radices_of(complex_length(work)).empty();
 }
 
+/// What tells one candidate from another.
+struct Way {
+  Index width = 1;
+  Index largest_radix = 8;
+  Stores stores = Stores::ordinary;
+};
+
 template <class Real>
-PassPtr planned(const Places& places, Index reals, Index width, Index largest, Direction direction, int threads) {
-  LinePlan<Real> plan = reals > 0 ? real_line_plan<Real>(reals, largest, direction)
-                                  : line_plan<Real>(places.along.count, largest, direction);
-  return std::make_unique<TiledPass<Real>>(std::move(plan), places, width, threads);
+PassPtr planned(const Places& places, Index reals, const Way& way, Direction direction, int threads) {
+  LinePlan<Real> plan = reals > 0 ? real_line_plan<Real>(reals, way.largest_radix, direction)
+                                  : line_plan<Real>(places.along.count, way.largest_radix, direction);
+  return std::make_unique<TiledPass<Real>>(std::move(plan), places, way.width, way.stores, threads);
 }
 
 }  // namespace
@@ -138,27 +149,42 @@ std::vector<Candidate> candidates_of(const Work& work, const LocalFftSpec& spec)
   Places places{work.axes.front(), {}, merged(work.batch)};
   places.beside = taken_beside(places.outer);
   const Index element_bytes = spec.precision == Precision::double_precision ? 16 : 8;
-  std::vector<Candidate> list;
-  const auto add = [&](const std::string& name, Index width, Index largest) {
-    list.push_back({name, [=, reals = work.real_length, direction = spec.direction, threads = spec.threads] {
-                      return element_bytes == 16 ? planned<double>(places, reals, width, largest, direction, threads)
-                                                 : planned<float>(places, reals, width, largest, direction, threads);
-                    }});
+  const auto candidate = [&](const std::string& name, const Way& way) {
+    return Candidate{name, [=, reals = work.real_length, direction = spec.direction, threads = spec.threads] {
+                       return element_bytes == 16 ? planned<double>(places, reals, way, direction, threads)
+                                                  : planned<float>(places, reals, way, direction, threads);
+                     }};
   };
+  std::vector<Candidate> list;
   const Loop& beside = places.beside;
   if (work.real_length > 0 || beside.in_stride != 1 || beside.out_stride != 1) {
-    add("tiled", 1, 8);
+    list.push_back(candidate("tiled", {1, 8}));
     const Index length = complex_length(work);
     if (radices_of(length, largest_radix()) != radices_of(length, 8))
-      add(fmt::format("tiled-by-{}", largest_radix()), 1, largest_radix());
+      list.push_back(candidate(fmt::format("tiled-by-{}", largest_radix()), {1, largest_radix()}));
     return list;
   }
-  add("tiled", 1, largest_radix());
+  // The clock of this pass does not see what the next one loses when its data has left the caches.
+  const bool outgrows_caches =
+      stores_for(static_cast<std::size_t>(elements_written(work) * element_bytes)) == Stores::streaming;
+  const auto add = [&](const std::string& name, Index width) {
+    list.push_back(candidate(name, {width, largest_radix()}));
+    if (work.in == work.out) return;
+    list.push_back(candidate(name + "-streamed", {width, largest_radix(), Stores::streaming}));
+    list.back().contests = outgrows_caches;
+    if (outgrows_caches) std::swap(list.back(), list[list.size() - 2]);
+  };
+  const bool crowds = places.along.in_stride * element_bytes >= crowding_stride_bytes;
   const Index row_bytes = 2 * vector_bytes();
-  for (const Index bytes : {512, 1024})
-    if (bytes > row_bytes && bytes <= beside.count * element_bytes && bytes * places.along.count <= most_tile_bytes)
-      add(fmt::format("tiled-{}", bytes), bytes / row_bytes, largest_radix());
-  if (places.along.in_stride * element_bytes >= crowding_stride_bytes) std::ranges::reverse(list);
+  std::vector<Index> widths_bytes{0, 512, 1024};
+  if (crowds) std::ranges::reverse(widths_bytes);
+  for (const Index bytes : widths_bytes) {
+    if (bytes == 0)
+      add("tiled", 1);
+    else if (bytes > row_bytes && bytes <= beside.count * element_bytes &&
+             bytes * places.along.count <= most_tile_bytes)
+      add(fmt::format("tiled-{}", bytes), bytes / row_bytes);
+  }
   return list;
 }
 

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "local/tiled/butterflies_inl.hpp"
+#include "local/tiled/kernels.hpp"
 #include "local/tiled/line_plan.hpp"
 #include "local/tiled/memory_inl.hpp"
 
@@ -69,9 +70,9 @@ HWY_INLINE void store_turned(const Values<Real>* x, const Stage<Real>& stage, In
   for (Index k = 1; k < radix; ++k) store(times(x[k], twiddles[2 * k - 2], twiddles[2 * k - 1]), to + k * step);
 }
 
-/// How lines lie: side by side; anywhere; each without gaps, so that whole vectors of it are read; or in the rows of a
-/// scratch.
-enum class Lie { adjacent, anywhere, contiguous, rows };
+/// How lines lie: side by side; so, and stored past the caches; anywhere; each without gaps, so that whole vectors of
+/// it are read; or in the rows of a scratch.
+enum class Lie { adjacent, streamed, anywhere, contiguous, rows };
 
 template <Index radix, Lie lie, class Real>
 HWY_NOINLINE void first_stage(const Stage<Real>& stage, Side<const Real> in, Scratch<Real> scratch) {
@@ -85,6 +86,28 @@ HWY_NOINLINE void first_stage(const Stage<Real>& stage, Side<const Real> in, Scr
       Butterfly<radix, Real>::run(x);
       store_turned<radix>(x, stage, j, scratch.data + v * scratch.stride + j * row<Real>);
     }
+}
+
+/// As first_stage() of adjacent lines whose rows lie in parts; `line` is the first of them.
+template <Index radix, class Real>
+HWY_NOINLINE void first_stage_of_parts(const Stage<Real>& stage, const Rows<Real>* parts, Index line,
+                                       Scratch<Real> scratch) {
+  for (Index j = 0; j < stage.span(); ++j) {
+    const Real* from[radix];
+    const Rows<Real>* part = parts;
+    for (Index k = 0; k < radix; ++k) {
+      const Index at = j + k * stage.span();
+      while (at >= part->high) ++part;
+      from[k] = part->data + 2 * ((at - part->low) * part->stride + line);
+    }
+    for (Index v = 0; v < scratch.width; ++v) {
+      Values<Real> x[radix];
+      HWY_UNROLL(16)
+      for (Index k = 0; k < radix; ++k) x[k] = loaded_and_split<true>(from[k] + v * row<Real>, 0);
+      Butterfly<radix, Real>::run(x);
+      store_turned<radix>(x, stage, j, scratch.data + v * scratch.stride + j * row<Real>);
+    }
+  }
 }
 
 /// The first of `elements` rows that are done together, of `count` or more; the last ones overlap those before.
@@ -153,6 +176,8 @@ HWY_NOINLINE void last_stage(const LinePlan<Real>& plan, Scratch<Real> scratch, 
         const Index turned = plan.backward && to > 0 ? plan.length - to : to;
         if constexpr (lie == Lie::rows)
           store(x[k], out.data + to * row<Real>);
+        else if constexpr (lie == Lie::streamed)
+          joined_and_streamed(x[k], out.data + turned * out.along + v * row<Real>);
         else
           joined_and_stored<lie == Lie::adjacent>(x[k], out.data + turned * out.along + v * row<Real>, out.line);
       }

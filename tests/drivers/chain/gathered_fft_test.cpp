@@ -141,6 +141,36 @@ TEST(GatheredFft, TransformsWhatItGathersAlongAnyAxisWithAStride) {
       }
 }
 
+/// A library that reads the blocks itself, for lengths that it has passes for; others are gathered.
+TEST(GatheredFft, OfTilesReadsTheBlocksWhereTheyLie) {
+  const LocalFftLibrary& tiled = LocalFftRegistry::instance().get("tiled", "local FFT library");
+  if (!tiled.unavailable().empty()) return;
+  for (const Extents& shape : {Extents{7, 5, 9}, {1, 11, 3}, {64, 3, 40}, {3, 64, 40}, {2, 2, 20000}, {100, 300, 3}})
+    for (const std::size_t axis : {std::size_t{0}, std::size_t{1}})
+      for (const auto direction : {Direction::forward, Direction::backward}) {
+        const std::vector<Wide> values = random_values(shape);
+        std::vector<Wide> expected = values;
+        test::naive_dft_axis(expected, shape, axis, direction == Direction::forward ? -1 : 1);
+        for (const int parts : {1, 3, 5}) {
+          const Case c{shape, axis, parts, direction};
+          EXPECT_LT(error_of<double>(c, Precision::double_precision, values, expected, tiled), 30);
+          EXPECT_LT(error_of<float>(c, Precision::single_precision, values, expected, tiled), 30);
+        }
+      }
+  const auto described = [&](Index length) {
+    const Case c{{length, 3, 8}, 0, 2};
+    std::vector<std::complex<double>> values(static_cast<std::size_t>(length * 24));
+    const Blocks<double> from = cut(c, values);
+    const LocalArray array{c.shape, dense(c.shape), reinterpret_cast<std::byte*>(values.data())};
+    const GatheredFft fft(tiled, spec_of(c, Precision::double_precision), array, 0, from.blocks);
+    EXPECT_EQ(fft.gathered_bytes() + fft.transformed_bytes(), 2 * length * 24 * 16);
+    EXPECT_EQ(fft.gathered_bytes() == 0, length == 16);
+    return fft.describe();
+  };
+  EXPECT_NE(described(16).find("read from 2 blocks"), std::string::npos);
+  EXPECT_NE(described(11).find("gathered from 2 blocks"), std::string::npos);
+}
+
 TEST(GatheredFft, OfALibraryOnADeviceIsOneTransformOfTheWholeArray) {
   for (const Extents& shape : {Extents{7, 5, 9}, {64, 3, 40}, {2, 2, 20000}})
     for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) {
@@ -162,7 +192,8 @@ TEST(GatheredFft, OfNothingDoesNothing) {
                   spec_of(c, Precision::double_precision), array, 0, {});
   PhaseClock clock;
   fft.execute(clock);
-  EXPECT_EQ(fft.bytes(), 0);
+  EXPECT_EQ(fft.gathered_bytes(), 0);
+  EXPECT_EQ(fft.transformed_bytes(), 0);
 }
 
 TEST(GatheredFft, ServesOneStridedAxisCutAlongItself) {

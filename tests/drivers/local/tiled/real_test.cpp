@@ -21,9 +21,9 @@ namespace {
 using test::Wide;
 
 /// Lines of `reals` numbers and of their transform, by the definition.
-class Real {
+class RealLines {
  public:
-  Real(Index reals, std::size_t lines) : reals_(static_cast<std::size_t>(reals)), lines_(lines) {
+  RealLines(Index reals, std::size_t lines) : reals_(static_cast<std::size_t>(reals)), lines_(lines) {
     std::mt19937 random(5);
     std::uniform_real_distribution<float> values(-1, 1);
     for (std::size_t i = 0; i < lines * reals_; ++i) space_.emplace_back(values(random));
@@ -64,7 +64,7 @@ std::complex<T>* run(const Candidate& candidate, std::vector<std::complex<T>>& i
 
 /// Each output at one line in 16 or more, the first and the last one at all; what lies beside a line stays.
 template <class T>
-void expect_right_both_ways(const Real& data, const Way& way) {
+void expect_right_both_ways(const RealLines& data, const Way& way) {
   const std::size_t stride = data.halves() + 2;
   Work work;
   work.axes = {{static_cast<Index>(data.halves()), 1, 1}};
@@ -114,7 +114,7 @@ void expect_right_both_ways(const Real& data, const Way& way) {
 }
 
 void expect_right(Index reals, std::size_t lines, bool in_place, int threads = 1) {
-  const Real data(reals, lines);
+  const RealLines data(reals, lines);
   expect_right_both_ways<double>(data, {in_place, Precision::double_precision, threads});
   expect_right_both_ways<float>(data, {in_place, Precision::single_precision, threads});
 }
