@@ -56,6 +56,8 @@ class Queue {
   /// What is queued from here on begins after the mark's moment, on whatever queue of the device it was recorded.
   virtual void wait_for(const Mark& mark) = 0;
   virtual void synchronise() = 0;
+  /// What libraries for this kind of device take for it, as a cudaStream_t. Null: they take none.
+  [[nodiscard]] virtual void* native() const { return nullptr; }
 };
 
 /// A moment of a device's clock.

@@ -83,6 +83,7 @@ class CudaQueue : public Queue {
     FOURSCORE_CUDA_CHECK(cudaStreamWaitEvent(stream_, static_cast<const CudaMark&>(mark).event(), 0));
   }
   void synchronise() override { FOURSCORE_CUDA_CHECK(cudaStreamSynchronize(stream_)); }
+  [[nodiscard]] void* native() const override { return stream_; }
   [[nodiscard]] cudaStream_t stream() const { return stream_; }
 
  private:

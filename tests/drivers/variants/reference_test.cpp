@@ -32,6 +32,7 @@ const std::vector<Promise> promises{
     {"2decomp", {LayoutContract::natural, LayoutContract::transposed}, {Effort::measure}, false, false},
     {"accfft", {LayoutContract::transposed}, {Effort::estimate, Effort::measure}, true, true},
     {"dtfft", {LayoutContract::transposed}, {Effort::measure}, true, true, false},
+    {"dtfft-cufft", {LayoutContract::transposed}, {Effort::estimate, Effort::measure}, true, true, false},
     {"heffte", {LayoutContract::natural, LayoutContract::transposed}, {Effort::estimate}, true, true},
     {"heffte-cufft",
      {LayoutContract::natural, LayoutContract::transposed},

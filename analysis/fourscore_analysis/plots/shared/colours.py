@@ -52,6 +52,7 @@ VARIANT_COLOURS = {
     "2decomp": BROWN,
     "accfft": YELLOW,
     "dtfft": WINE,
+    "dtfft-cufft": VERMILLION,
     "mkl-cdft": OLIVE,
     "p3dfft": PURPLE,
 }
