@@ -14,15 +14,17 @@
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
+// As nccl.h has them.
+struct ncclComm;
+struct ncclUniqueId {
+  char internal[128];
+};
+
 namespace fourscore::cuda {
 
 namespace {
 
-// As nccl.h has them.
-using Communicator = struct ncclComm*;
-struct UniqueId {
-  char internal[128];
-};
+using Communicator = ncclComm*;
 constexpr int success = 0;
 constexpr int type_of_bytes = 0;  // ncclInt8
 
@@ -30,8 +32,8 @@ constexpr int type_of_bytes = 0;  // ncclInt8
 struct Functions {
   std::string failure{};  ///< empty: all are there
   int (*get_version)(int*) = nullptr;
-  int (*get_unique_id)(UniqueId*) = nullptr;
-  int (*init_rank)(Communicator*, int, UniqueId, int) = nullptr;
+  int (*get_unique_id)(ncclUniqueId*) = nullptr;
+  int (*init_rank)(Communicator*, int, ncclUniqueId, int) = nullptr;
   int (*destroy)(Communicator) = nullptr;
   int (*abort)(Communicator) = nullptr;
   int (*group_start)() = nullptr;
@@ -88,7 +90,7 @@ void require(int result, const char* call) {
 class NcclMessages : public DeviceMessages {
  public:
   explicit NcclMessages(MPI_Comm comm) {
-    UniqueId id{};
+    ncclUniqueId id{};
     std::string failure;
     try {
       if (mpi::rank_in(comm) == 0) require(nccl().get_unique_id(&id), "ncclGetUniqueId");

@@ -19,7 +19,8 @@ if no_rig := unavailable():
 
 RANKS = 8
 SHAPES = ([30, 28, 26], [5005], [4096])  # a variant takes the first that it can; the last is for binary-exchange
-QUICK = ("--planner", "estimate", "--repetitions", "2", "--warmup", "0")
+PLANNERS = ("estimate", "measure")  # likewise; dtfft measures only
+QUICK = ("--repetitions", "2", "--warmup", "0")
 REFUSALS = ("8 ranks; serial takes 1", "8 ranks; serial-gpu takes 1", "cannot have several pieces in flight")  # true of any 8 ranks
 
 
@@ -40,9 +41,10 @@ def combinations() -> tuple[list[dict], list[str]]:
     """The first point that can be measured of each variant with each exchange, and why others have none."""
     variants, exchanges = available()
     points = [
-        {"variant": variant, "exchange": exchange, "shape": shape, "ranks": RANKS}
+        {"variant": variant, "exchange": exchange, "shape": shape, "ranks": RANKS, "contract": {"planner": planner}}
         for variant, takes_exchange in variants.items()
         for exchange in (exchanges if takes_exchange else ["none"])
+        for planner in PLANNERS
         for shape in SHAPES
     ]
     fitting, refused = {}, {}
@@ -74,9 +76,9 @@ class FourNodes:
         self.is_open_mpi = json.loads(ask("--identity"))["identity"]["code"]["mpi"].startswith("Open MPI")
         self.numbers = itertools.count()
 
-    def __call__(self, variant: str, shape: list[int], *options: str) -> dict:
+    def __call__(self, variant: str, shape: list[int], *options: str, planner: str = "estimate") -> dict:
         out = self.rig.folder / f"record{next(self.numbers)}.json"
-        point = ("--variant", variant, "--shape", "x".join(map(str, shape)))
+        point = ("--variant", variant, "--shape", "x".join(map(str, shape)), "--planner", planner)
         command = [self.program, *point, *QUICK, *options, "--record", out]
         run = self.rig.srun(RANKS, command, mpi="pmix" if self.is_open_mpi else "pmi2")
         assert run.returncode == 0, f"exit {run.returncode}\n{run.stdout}\n{run.stderr}"
@@ -115,7 +117,7 @@ def test_no_variant_and_no_exchange_is_left_out() -> None:
 
 def test_a_result_is_right_on_four_nodes(on_four_nodes: FourNodes, point: dict) -> None:
     exchange = [] if point["exchange"] == "none" else ["--exchange", point["exchange"]]
-    record = on_four_nodes(point["variant"], point["shape"], *exchange)
+    record = on_four_nodes(point["variant"], point["shape"], *exchange, planner=point["contract"]["planner"])
     call = {"rma": "MPI_Win_create", "active": "MPI_Win_allocate"}.get(point["exchange"])
     if call and on_four_nodes.is_open_mpi:
         assert record["verdict"]["status"] == "skipped"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from pathlib import Path
 
@@ -20,9 +21,9 @@ def test_every_variant_is_right_on_64_ranks(bench: Bench, tmp_path: Path) -> Non
     assert {"pencil", "volumetric", "transpose", "overdecomposed"} <= names
     for name in sorted(names - ON_ONE_RANK_ONLY):
         verdicts = []
-        for shape in ("64x64x64", "262144"):
-            out = tmp_path / f"{name}-{shape}.json"
-            options = ("--variant", name, "--shape", shape, "--planner", "estimate", "--repetitions", "1", "--warmup", "0")
+        for planner, shape in itertools.product(("estimate", "measure"), ("64x64x64", "262144")):
+            out = tmp_path / f"{name}-{planner}-{shape}.json"
+            options = ("--variant", name, "--shape", shape, "--planner", planner, "--repetitions", "1", "--warmup", "0")
             run = bench(*options, "--record", str(out), ranks=RANKS, faulty=False, timeout=300)
             assert run.returncode == 0, f"{name} {shape}\n{run.stderr}"
             record = read_record(out)

@@ -16,6 +16,13 @@
 
 #include "pretended.hpp"
 
+struct ncclUniqueId {
+  long process;
+  int file;
+  char rest[112];
+};
+static_assert(sizeof(ncclUniqueId) == 128);
+
 namespace {
 
 using pretended_cuda::stop;
@@ -27,13 +34,6 @@ constexpr int invalid_usage = 5;
 constexpr int remote_error = 6;
 constexpr int most_ranks = 8;
 constexpr long most_wait_s = 60;
-
-struct UniqueId {
-  long process;
-  int file;
-  char rest[112];
-};
-static_assert(sizeof(UniqueId) == 128);
 
 /// A message from one rank to another: of which file of the sender's memory. The sender counts `sent` up when it is
 /// told, the receiver `received` when it is copied.
@@ -161,8 +161,8 @@ const char* ncclGetErrorString(int result) {
   return result == success ? "no error" : "invalid argument (run with NCCL_DEBUG=WARN for details)";
 }
 
-int ncclGetUniqueId(UniqueId* id);
-int ncclGetUniqueId(UniqueId* id) {
+int ncclGetUniqueId(ncclUniqueId* id);
+int ncclGetUniqueId(ncclUniqueId* id) {
   if (pretended_cuda::count_call() != cudaSuccess) return unhandled_cuda_error;
   const int file = ::memfd_create("pretended_nccl", MFD_CLOEXEC);
   if (file < 0 || ::ftruncate(file, sizeof(Meeting)) != 0) stop("memfd_create failed");
@@ -170,8 +170,8 @@ int ncclGetUniqueId(UniqueId* id) {
   return success;
 }
 
-int ncclCommInitRank(ncclComm** made, int ranks, UniqueId id, int rank);
-int ncclCommInitRank(ncclComm** made, int ranks, UniqueId id, int rank) {
+int ncclCommInitRank(ncclComm** made, int ranks, ncclUniqueId id, int rank);
+int ncclCommInitRank(ncclComm** made, int ranks, ncclUniqueId id, int rank) {
   if (ranks > most_ranks) stop("more ranks than the pretended NCCL has");
   auto* const meeting = static_cast<Meeting*>(map_file(id.process, id.file, sizeof(Meeting)));
   meeting->devices[rank] = pretended_cuda::current_device();
