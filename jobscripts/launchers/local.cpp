@@ -79,6 +79,7 @@ class LocalLauncher : public Launcher {
     };
     if (mpirun.flavour == MpirunFlavour::open_mpi) {
       if (::geteuid() == 0) add({"--allow-run-as-root"});
+      if (takes_ob1()) launch.environment.emplace_back("OMPI_MCA_pml", "ob1");
       if (!fits(options, request))
         add({"--oversubscribe", "--bind-to", "none"});
       else if (by_socket)

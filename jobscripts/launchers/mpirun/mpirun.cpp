@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <system_error>
 
 #include "core/environment.hpp"
+#include "core/path_kind.hpp"
 #include "jobscripts/base/process.hpp"
 
 namespace fourscore {
+namespace fs = std::filesystem;
 namespace {
 
 std::string path_of(const LauncherOptions& options) {
@@ -61,6 +66,15 @@ std::string refuses_mpi(const Mpirun& mpirun, const std::string& mpi) {
       "'{}' is {}'s, and the program is built with {}: each of its ranks would run alone; expected the mpirun of that "
       "MPI (--mpirun, FOURSCORE_MPIEXEC, or the machine file's launch line)",
       mpirun.path, by_open_mpi ? "Open MPI" : "MPICH", mpi.substr(0, mpi.find(',')));
+}
+
+bool takes_ob1(const fs::path& root) {
+  for (const char* chosen : {"OMPI_MCA_pml", "OMPI_MCA_mtl"})
+    if (!environment(chosen).empty()) return false;
+  if (names_something(fs::path(environment("HOME")) / ".openmpi" / "mca-params.conf")) return false;
+  // What UCX, libfabric and PSM ask for: InfiniBand and its relatives, Slingshot, GPUs.
+  constexpr auto others = std::to_array({"sys/class/infiniband", "sys/class/cxi", "dev/nvidiactl", "dev/kfd"});
+  return std::ranges::none_of(others, [&root](const char* other) { return names_something(root / other); });
 }
 
 const Mpirun& find_mpirun(const LauncherOptions& options) { return mpirun_at(path_of(options)); }

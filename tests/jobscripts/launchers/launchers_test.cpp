@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "jobscripts/launchers/launcher.hpp"
+#include "jobscripts/launchers/mpirun/mpirun.hpp"
 
 namespace fourscore {
 namespace {
@@ -106,7 +108,13 @@ class WithMpiruns : public ::testing::Test {
     return launcher(name).refuses_mpi(options, mpi);
   }
 
- private:
+  [[nodiscard]] bool is_told_ob1(const std::string& mpirun) const {
+    LauncherOptions options;
+    options.mpirun = (folder_ / mpirun).string();
+    const auto environment = launcher("local").command(options, {}).environment;
+    return std::ranges::count(environment, std::pair<std::string, std::string>{"OMPI_MCA_pml", "ob1"}) == 1;
+  }
+
   std::filesystem::path folder_;
 };
 
@@ -125,6 +133,41 @@ TEST_F(WithMpiruns, AreOfTheMpiOfTheProgramOrAreRefused) {
     EXPECT_EQ(refusal(name, "mpiexec-pals", open_mpi), "") << name;
   }
   for (const char* name : {"srun", "smpi"}) EXPECT_EQ(refusal(name, "mpirun-o", "MPICH Version: 4.0.2"), "") << name;
+}
+
+/// A machine without anything that Open MPI could choose from, and a user without wishes.
+class PlainMachine : public WithMpiruns {
+ protected:
+  PlainMachine() {
+    for (const char* name : {"OMPI_MCA_pml", "OMPI_MCA_mtl"}) ::unsetenv(name);
+    ::setenv("HOME", folder_.c_str(), 1);
+  }
+};
+
+TEST_F(PlainMachine, LeavesOpenMpiNoChoice) {
+  EXPECT_TRUE(takes_ob1(folder_));
+  EXPECT_EQ(is_told_ob1("mpirun-o"), takes_ob1());
+  EXPECT_FALSE(is_told_ob1("mpiexec-h"));
+}
+
+TEST_F(PlainMachine, IsNoneWithAnAdapterOrAGpu) {
+  for (const char* other : {"sys/class/infiniband", "sys/class/cxi", "dev/nvidiactl", "dev/kfd"}) {
+    std::filesystem::create_directories(folder_ / other);
+    EXPECT_FALSE(takes_ob1(folder_)) << other;
+    std::filesystem::remove(folder_ / other);
+  }
+}
+
+TEST_F(PlainMachine, IsNoneWhereTheUserChose) {
+  for (const char* name : {"OMPI_MCA_pml", "OMPI_MCA_mtl"}) {
+    ::setenv(name, "^ucx", 1);
+    EXPECT_FALSE(takes_ob1(folder_)) << name;
+    EXPECT_FALSE(is_told_ob1("mpirun-o")) << name;
+    ::unsetenv(name);
+  }
+  std::filesystem::create_directory(folder_ / ".openmpi");
+  std::ofstream(folder_ / ".openmpi" / "mca-params.conf") << "pml = ^ucx\n";
+  EXPECT_FALSE(takes_ob1(folder_));
 }
 
 }  // namespace
