@@ -29,6 +29,12 @@ template <class Number, class... Format>
   return value;
 }
 
+/// As number_from(), of decimal digits, or of hexadecimal ones behind 0x: as Linux writes numbers.
+template <class Number>
+[[nodiscard]] std::optional<Number> number_of_either_base(std::string_view text) {
+  return text.starts_with("0x") ? number_from<Number>(text.substr(2), 16) : number_from<Number>(text);
+}
+
 /// "1 rank", "2 ranks", "2 launches": a noun whose plural ends in s, or in es behind ch, sh, s and x.
 template <class Count>
 [[nodiscard]] std::string plural(Count count, std::string_view noun) {

@@ -1,11 +1,11 @@
 #include "hwcounters/arch.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <optional>
 #include <sstream>
 
+#include "core/text.hpp"
 #include "hwcounters/group.hpp"
 
 namespace fourscore {
@@ -60,15 +60,6 @@ std::string_view field(std::string_view text, std::string_view key) {
   return {};
 }
 
-std::optional<unsigned> number(std::string_view text) {
-  const bool hexadecimal = text.starts_with("0x");
-  if (hexadecimal) text.remove_prefix(2);
-  unsigned value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value, hexadecimal ? 16 : 10);
-  if (result.ec != std::errc{}) return std::nullopt;
-  return value;
-}
-
 template <std::size_t N>
 std::string model_name(const Models (&table)[N], std::optional<unsigned> family, std::optional<unsigned> model) {
   for (const Models& entry : table)
@@ -80,12 +71,12 @@ std::string model_name(const Models (&table)[N], std::optional<unsigned> family,
 
 std::string microarchitecture_of(std::string_view cpuinfo) {
   const std::string_view vendor = field(cpuinfo, "vendor_id");
-  const auto family = number(field(cpuinfo, "cpu family"));
-  const auto model = number(field(cpuinfo, "model"));
+  const auto family = number_of_either_base<unsigned>(field(cpuinfo, "cpu family"));
+  const auto model = number_of_either_base<unsigned>(field(cpuinfo, "model"));
   if (vendor == "GenuineIntel") return model_name(intel, family, model);
   if (vendor == "AuthenticAMD") return model_name(amd, family, model);
-  const auto implementer = number(field(cpuinfo, "CPU implementer"));
-  const auto part = number(field(cpuinfo, "CPU part"));
+  const auto implementer = number_of_either_base<unsigned>(field(cpuinfo, "CPU implementer"));
+  const auto part = number_of_either_base<unsigned>(field(cpuinfo, "CPU part"));
   for (const Part& entry : arm)
     if (implementer == entry.implementer && part == entry.part) return entry.name;
   return "unknown";

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -26,11 +25,7 @@ std::optional<std::string> first_line(const fs::path& file) {
   return line;
 }
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  const int base = text.starts_with("0x") ? 16 : 10;
-  if (base == 16) text.remove_prefix(2);
-  return number_from<std::uint64_t>(text, base);
-}
+constexpr auto number = number_of_either_base<std::uint64_t>;
 
 /// "config:0-7,32-35"
 std::optional<BitField> parse_format(std::string_view text) {

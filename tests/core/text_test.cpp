@@ -36,6 +36,13 @@ TEST(Text, ANumberIsTheWholeText) {
   EXPECT_TRUE(std::isnan(number_from<double>("nan").value()));  // who wants a finite one asks for it
 }
 
+TEST(Text, ANumberOfTheSystemIsDecimalOrHexadecimal) {
+  EXPECT_THAT(number_of_either_base<unsigned>("61"), Eq(61U));
+  EXPECT_THAT(number_of_either_base<unsigned>("0x61"), Eq(0x61U));
+  for (const char* text : {"", "0x", "6f", "0x6g", "0x100000000", "00x1"})
+    EXPECT_EQ(number_of_either_base<unsigned>(text), std::nullopt) << "'" << text << "'";
+}
+
 TEST(Text, PluralsEndInSOrEs) {
   EXPECT_EQ(plural(1, "rank"), "1 rank");
   EXPECT_EQ(plural(0, "rank"), "0 ranks");
