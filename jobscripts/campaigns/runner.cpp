@@ -36,8 +36,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t patience_with_the_launcher = 3;
-
 std::string short_name(const Point& point) {
   if (!point.component.empty())
     return fmt::format("{}{} {}", point.component, parameters_text(point), plural(point.ranks, "rank"));
@@ -128,7 +126,7 @@ CampaignRunner::Outcome CampaignRunner::launch_one(const PlannedLaunch& planned,
 }
 
 CampaignRunner::Went CampaignRunner::launch_all(const std::vector<PlannedLaunch>& planned, Progress& progress) {
-  std::size_t failed_in_a_row = 0;
+  int failed_in_a_row = 0;
   for (std::size_t i = 0; i < planned.size(); ++i) {
     if (planned[i].done || is_there(planned[i].record)) continue;  // or somebody beside us has measured it
     if (settings_.max_launches > 0 && launched_ == settings_.max_launches) return Went::stopped;

@@ -87,7 +87,8 @@ class CampaignRunner {
 
   [[nodiscard]] std::vector<std::string> warnings() const { return warnings_; }
   /// Launches whose launcher ended before the program ran, each with its words: nothing of them is archived, the same
-  /// command goes on with them. After three in a row nothing more is launched.
+  /// command goes on with them. After so many in a row nothing more is launched:
+  static constexpr int patience_with_the_launcher = 3;
   [[nodiscard]] std::vector<std::string> not_started() const { return not_started_; }
 
  private:

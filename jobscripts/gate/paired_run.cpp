@@ -13,8 +13,6 @@
 namespace fourscore {
 namespace {
 
-constexpr int patience_with_the_launcher = 3;
-
 double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// std::shuffle and the library's distributions differ between systems; this does not.
@@ -101,7 +99,7 @@ bool PairedRun::run(const ComparisonStage& stage) {
     if (outcome == CampaignRunner::Outcome::interrupted) return false;
     int& in_a_row = not_started[launch.side];
     in_a_row = outcome == CampaignRunner::Outcome::not_started ? in_a_row + 1 : 0;
-    if (in_a_row == patience_with_the_launcher)
+    if (in_a_row == CampaignRunner::patience_with_the_launcher)
       throw EnvironmentError(launch.runner->not_started().back() + "; the same command goes on");
     spent_s_ += steady_s() - began_s;
     ++launched_;
