@@ -29,16 +29,17 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND FOURSCORE_COMMON_HEADERS <nlohmann/json.hpp>)
 endif()
 
-# fourscore_precompile(<target>... [TESTS | UNTIMED] [OPENMP] [TOGETHER]): TESTS adds GoogleTest's headers. UNTIMED is for
+# fourscore_precompile(<target>... [TESTS | UNTIMED] [OPENMP] [TOGETHER | PARTS_TOGETHER]): TESTS adds GoogleTest's headers. UNTIMED is for
 # what no time depends on. A release build compiles the one with -Og and the other with -O1 (which reads records half as
 # fast again), in half to two thirds of the time; with sanitizers neither is optimised, a third to a half of the time.
 # They have precompiled headers of their own, for GCC optimises a file as its precompiled header was, whatever else it
 # is told.
-# TOGETHER compiles several files as one, which takes a third to a half of the time (-DCMAKE_UNITY_BUILD=OFF: each alone,
-# for who edits one of them often): for files that share large headers and no names. Entries of registries (variants,
-# exchanges, counter backends, schedulers) are compiled alone, so that who adds one may name its parts as they like.
+# TOGETHER compiles many files as one, which takes a third to a half of the time (-DCMAKE_UNITY_BUILD=OFF: each alone, for
+# who edits one of them often): for files that share large headers and no names. PARTS_TOGETHER leaves out those that
+# register an entry (a variant, exchange, counter backend, launcher, ...), so that who adds one may name its parts as they
+# like.
 function(fourscore_precompile)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "TESTS;OPENMP;UNTIMED;TOGETHER" "" "")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "TESTS;OPENMP;UNTIMED;TOGETHER;PARTS_TOGETHER" "" "")
   set(precompiled fourscore_precompiled)
   set(headers ${FOURSCORE_COMMON_HEADERS})
   set(libraries fourscore::compile nlohmann_json::nlohmann_json fmt::fmt Threads::Threads)
@@ -71,8 +72,17 @@ function(fourscore_precompile)
   foreach(target IN LISTS arg_UNPARSED_ARGUMENTS)
     target_precompile_headers(${target} REUSE_FROM ${precompiled})
     target_compile_options(${target} PRIVATE ${options})
-    if(arg_TOGETHER AND NOT DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    if((arg_TOGETHER OR arg_PARTS_TOGETHER) AND NOT DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 18)
+    endif()
+    if(arg_PARTS_TOGETHER)
+      get_target_property(sources ${target} SOURCES)
+      foreach(source IN LISTS sources)
+        file(STRINGS ${source} registered REGEX "^ *FOURSCORE_REGISTER_|Registry::instance[(][)][.]add[(]" LIMIT_COUNT 1)
+        if(registered)
+          set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+        endif()
+      endforeach()
     endif()
   endforeach()
 endfunction()

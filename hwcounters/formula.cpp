@@ -10,11 +10,12 @@ namespace fourscore {
 namespace {
 
 /// muParser knows more (functions, comparisons, assignments): what a group file may write ends here.
-constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_. \t+-*/()";
+constexpr std::string_view allowed_characters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_. \t+-*/()";
 
 void check_characters(std::string_view text) {
   if (text.find_first_not_of(" \t") == std::string_view::npos) throw FormulaError("it is empty", 1);
-  const std::size_t wrong = text.find_first_not_of(allowed);
+  const std::size_t wrong = text.find_first_not_of(allowed_characters);
   if (wrong != std::string_view::npos)
     throw FormulaError(fmt::format("'{}' is none of + - * / ( ), a number or a name", text[wrong]), wrong + 1);
 }

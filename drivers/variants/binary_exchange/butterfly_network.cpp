@@ -17,7 +17,7 @@ namespace {
 constexpr int message_tag = 0;
 /// Elements that are combined and then multiplied while they lie in the caches: the switch of the clock between the
 /// two phases costs nothing beside them.
-constexpr Index block_elements = 4096;
+constexpr Index elements_together = 4096;
 
 /// own[i] = f[0] own[i] + f[1] others[0][i] + ... : one output of a butterfly of radix q.
 template <int q, class Real>
@@ -198,8 +198,8 @@ void ButterflyNetwork<Real>::exchange(std::size_t number) {
 template <class Real>
 void ButterflyNetwork<Real>::combine_range(const Stage& stage, Range range) {
   if (stage.scale == Value(1)) return combine_unscaled(stage, range);
-  for (Index low = range.low; low < range.high; low += block_elements) {
-    const Range part{low, std::min(range.high, low + block_elements)};
+  for (Index low = range.low; low < range.high; low += elements_together) {
+    const Range part{low, std::min(range.high, low + elements_together)};
     combine_unscaled(stage, part);
     for (Index i = part.low; i < part.high; ++i) own_[i] = kernels::product(stage.scale, own_[i]);
   }
@@ -229,7 +229,7 @@ void ButterflyNetwork<Real>::combine_unscaled(const Stage& stage, Range range) {
 template <class Real>
 void ButterflyNetwork<Real>::combine_and_multiply(PhaseClock& clock, std::size_t stage, Range range) {
   const bool multiplies = factors_ != nullptr && stage + 1 == stages_.size() && !options_.from_end;
-  const Index block = multiplies ? block_elements : range.size();
+  const Index block = multiplies ? elements_together : range.size();
   for (Index low = range.low; low < range.high; low += block) {
     const Range part{low, std::min(range.high, low + block)};
     {
