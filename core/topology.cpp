@@ -190,11 +190,11 @@ std::set<int> Topology::cores_of(const std::vector<int>& units) const {
 }
 
 std::set<int> Topology::kinds_of(const std::set<int>& cores) const {
-  std::set<int> kinds;
+  std::set<int> found;
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind)
     if (std::ranges::any_of(cores, [&](int core) { return kinds_[kind].cores.contains(core); }))
-      kinds.insert(static_cast<int>(kind));
-  return kinds;
+      found.insert(static_cast<int>(kind));
+  return found;
 }
 
 int Topology::package_of(int unit) const {

@@ -24,14 +24,14 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + un
 GuardedBuffer::GuardedBuffer(std::size_t bytes) : bytes_(bytes) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const bool large = bytes >= 2 * huge_page_bytes;
-  const std::size_t alignment = large ? huge_page_bytes : page;
+  const std::size_t multiple = large ? huge_page_bytes : page;
   const std::size_t usable = std::max(page, rounded_up(bytes, page));
-  mapped_bytes_ = alignment + page + usable + page;
+  mapped_bytes_ = multiple + page + usable + page;
   mapping_ = ::mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping_ == MAP_FAILED) throw std::bad_alloc();
   void* begin = static_cast<std::byte*>(mapping_) + page;
   std::size_t room = mapped_bytes_ - page;
-  data_ = static_cast<std::byte*>(std::align(alignment, usable + page, begin, room));
+  data_ = static_cast<std::byte*>(std::align(multiple, usable + page, begin, room));
   if (::mprotect(data_, usable, PROT_READ | PROT_WRITE) != 0) {
     ::munmap(mapping_, mapped_bytes_);
     throw std::bad_alloc();
