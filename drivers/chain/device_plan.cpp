@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -195,16 +194,10 @@ std::string unreadable_neighbours(const DeviceRequest& request, MPI_Comm comm) {
 /// Nothing, or which ranks have no device of their own, as NCCL asks. The same on all ranks.
 std::string shared_devices(const DeviceRequest& request, MPI_Comm comm) {
   const DeviceChoice choice = choose_device(*request.backend, comm);
-  std::string address;
-  std::string reason = failure_on_any(comm, [&] { address = device_of(request, choice)->address(); });
-  if (!reason.empty()) return reason;
-  const mpi::Communicator node = mpi::split_by_node(comm);
-  const auto color = static_cast<int>(std::hash<std::string>{}(address)&0x7fffffff);
-  const int sharing =
-      address.empty() ? choice.sharing : mpi::size_of(mpi::split(node.get(), color, choice.number).get());
-  if (sharing > 1)
-    reason = fmt::format("{} ranks use the same device{}; messages=nccl takes one for each rank, as NCCL does", sharing,
-                         address.empty() ? "" : " " + address);
+  std::string reason;
+  if (choice.sharing > 1)
+    reason = fmt::format("{} ranks use the same device{}{}; messages=nccl takes one for each rank, as NCCL does",
+                         choice.sharing, choice.address.empty() ? "" : " ", choice.address);
   return mpi::first_text(comm, reason);
 }
 
@@ -279,9 +272,9 @@ std::string RequestedDevice::lacking_device(const Problem& problem, const Device
   const DeviceChoice choice = choose_device(*request.backend, comm);
   const auto count = request.backend->count();
   if (count && *count == 0) return fmt::format("no device '{}' is on this node", request.backend->card().name);
-  if (count && choice.ranks > *count && !request.share)
+  if (choice.sharing > 1 && !request.share)
     return fmt::format("{} ranks of a node have {}; expected share-device=yes, or no more ranks than devices",
-                       choice.ranks, plural(*count, "device"));
+                       choice.ranks, plural(count.value_or(0), "device"));
   Problem one = problem;
   if (goes_back(one.direction)) one = in_direction(one, Direction::forward);
   const int ranks = mpi::size_of(comm);

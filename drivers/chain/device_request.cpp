@@ -1,5 +1,11 @@
 #include "chain/device_request.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
 namespace fourscore {
@@ -9,6 +15,17 @@ namespace {
 const std::vector<std::string>& message_paths() {
   static const std::vector<std::string> paths{"host", "device", "ipc", "nccl"};
   return paths;
+}
+
+/// How many ranks give this text, of fewer than 64 characters. Collective.
+int ranks_with(const std::string& text, MPI_Comm comm) {
+  using Text = std::array<char, 64>;
+  Text mine{};
+  text.copy(mine.data(), mine.size() - 1);
+  std::vector<Text> all(static_cast<std::size_t>(mpi::size_of(comm)));
+  mpi::check(MPI_Allgather(mine.data(), sizeof mine, MPI_CHAR, all.data(), sizeof mine, MPI_CHAR, comm),
+             "MPI_Allgather");
+  return static_cast<int>(std::ranges::count(all, mine));
 }
 
 }  // namespace
@@ -66,10 +83,11 @@ DeviceChoice choose_device(const DeviceBackend& backend, MPI_Comm comm) {
   const mpi::Communicator node = mpi::split_by_node(comm);
   const int me = mpi::rank_in(node.get());
   DeviceChoice choice{me, mpi::size_of(node.get()), 1};
-  if (const auto count = backend.count(); count && *count > 0) {
-    choice.number = me % *count;
-    choice.sharing = (choice.ranks - choice.number + *count - 1) / *count;
-  }
+  if (const auto count = backend.count(); count && *count > 0) choice.number = me % *count;
+  const auto addresses = backend.addresses();
+  const auto number = static_cast<std::size_t>(choice.number);
+  if (number < addresses.size()) choice.address = addresses[number];
+  choice.sharing = ranks_with(choice.address.empty() ? fmt::format("number {}", number) : choice.address, node.get());
   return choice;
 }
 

@@ -35,11 +35,12 @@ struct DeviceRequest {
 /// staging=streamed cuts into pieces. Throws InputError.
 [[nodiscard]] Merging merging_of(const Problem& problem);
 
-/// The device of this rank: that of its number among the ranks of its node, modulo the number of devices.
+/// The device of this rank: that of its number among the ranks of its node, modulo the number of devices that it sees.
 struct DeviceChoice {
   int number = 0;
-  int ranks = 1;    ///< on the node
-  int sharing = 1;  ///< ranks that use this device
+  int ranks = 1;          ///< on the node
+  int sharing = 1;        ///< ranks that use this device
+  std::string address{};  ///< where it is known
 };
 /// Collective.
 [[nodiscard]] DeviceChoice choose_device(const DeviceBackend& backend, MPI_Comm comm);

@@ -24,6 +24,7 @@ class CudaBackend : public DeviceBackend {
   [[nodiscard]] bool emulated() const override { return false; }
   [[nodiscard]] std::string local_fft() const override { return "cufft"; }
   [[nodiscard]] std::optional<int> count() const override { return cuda::count(); }
+  [[nodiscard]] std::vector<std::string> addresses() const override { return cuda::addresses(); }
   [[nodiscard]] std::unique_ptr<Device> make_device(int number, const LocalFftLibrary& /*host_fft*/) const override {
     return cuda::make_device(number);
   }

@@ -3,6 +3,7 @@
 // bus, and its records are flagged `emulated`.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -12,7 +13,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/text.hpp"
 #include "interfaces/device.hpp"
@@ -28,6 +31,7 @@ constexpr const char* variable = "FOURSCORE_STAND_IN";
 /// What a test asks the stand-in to lack, or to fail at: `devices=2,memory=1000000,managed=no,fail-at=7`.
 struct Faults {
   std::optional<int> devices{};
+  bool own_devices = false;  ///< no other process sees them
   double memory_bytes = std::numeric_limits<double>::infinity();
   bool managed = true;
   bool old_driver = false;
@@ -51,6 +55,8 @@ Faults read_faults() {
     const auto value = [&](std::string_view name) { return entry.substr(name.size()); };
     if (entry.starts_with("devices="))
       faults.devices = static_cast<int>(number_in(value("devices="), entry));
+    else if (entry == "seen=alone")
+      faults.own_devices = true;
     else if (entry.starts_with("memory="))
       faults.memory_bytes = number_in(value("memory="), entry);
     else if (entry == "managed=no")
@@ -60,8 +66,9 @@ Faults read_faults() {
     else if (entry.starts_with("fail-at="))
       faults.fail_at = static_cast<std::int64_t>(number_in(value("fail-at="), entry));
     else
-      throw InputError(fmt::format("{} has '{}'; expected devices=N, memory=BYTES, managed=no, driver=old or fail-at=N",
-                                   variable, entry));
+      throw InputError(
+          fmt::format("{} has '{}'; expected devices=N, seen=alone, memory=BYTES, managed=no, driver=old or fail-at=N",
+                      variable, entry));
   }
   return faults;
 }
@@ -244,6 +251,13 @@ class HostBackend : public DeviceBackend {
   [[nodiscard]] bool emulated() const override { return true; }
   [[nodiscard]] std::string local_fft() const override { return "fftw"; }
   [[nodiscard]] std::optional<int> count() const override { return read_faults().devices; }
+  [[nodiscard]] std::vector<std::string> addresses() const override {
+    const Faults faults = read_faults();
+    std::vector<std::string> list;
+    for (int i = 0; i < faults.devices.value_or(0); ++i)
+      list.push_back(fmt::format("{} {}", faults.own_devices ? ::getpid() : 0, i));
+    return list;
+  }
   [[nodiscard]] std::unique_ptr<Device> make_device(int /*number*/, const LocalFftLibrary& host_fft) const override {
     return std::make_unique<HostDevice>(read_faults(), host_fft);
   }

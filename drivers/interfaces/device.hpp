@@ -149,8 +149,6 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<DeviceMessages> make_messages(MPI_Comm /*comm*/) {
     throw std::runtime_error("a device without a library of messages");
   }
-  /// The same for two processes exactly where they use the same device of the node. Empty: that is not known.
-  [[nodiscard]] virtual std::string address() const { return {}; }
   /// What it is, and does not change: part of a machine's identity.
   [[nodiscard]] virtual nlohmann::json identity() const = 0;
   /// Clocks, power and temperature now, as far as they can be read.
@@ -169,6 +167,9 @@ class DeviceBackend {
   [[nodiscard]] virtual std::string local_fft() const = 0;
   /// How many of this node's devices the process sees; 0: none. Nothing: as many as are asked for.
   [[nodiscard]] virtual std::optional<int> count() const = 0;
+  /// One text for each of them, the same in two processes of the node exactly where both mean the same device: a
+  /// scheduler may show each process devices of its own. Empty: not known, and all see the same. Throws nothing.
+  [[nodiscard]] virtual std::vector<std::string> addresses() const { return {}; }
   /// `host_fft`: of the stand-in's transforms.
   [[nodiscard]] virtual std::unique_ptr<Device> make_device(int number, const LocalFftLibrary& host_fft) const = 0;
   /// Whether the MPI in use takes addresses in the device's memory, as far as it can be asked.

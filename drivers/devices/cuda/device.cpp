@@ -196,14 +196,18 @@ int numa_node_of(const std::string& bus_id) {
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
+std::string bus_id_of(int number) {
+  std::array<char, 32> bus{};
+  FOURSCORE_CUDA_CHECK(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), number));
+  return bus.data();
+}
+
 class CudaDevice : public Device {
  public:
   explicit CudaDevice(int number) : number_(number) {
     FOURSCORE_CUDA_CHECK(cudaSetDevice(number));
     FOURSCORE_CUDA_CHECK(cudaGetDeviceProperties(&properties_, number));
-    std::array<char, 32> bus{};
-    FOURSCORE_CUDA_CHECK(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), number));
-    bus_id_ = bus.data();
+    bus_id_ = bus_id_of(number);
   }
   [[nodiscard]] double free_bytes() const override {
     std::size_t free = 0;
@@ -248,7 +252,6 @@ class CudaDevice : public Device {
   [[nodiscard]] std::unique_ptr<DeviceMessages> make_messages(MPI_Comm comm) override {
     return make_nccl_messages(comm);
   }
-  [[nodiscard]] std::string address() const override { return bus_id_; }
   [[nodiscard]] nlohmann::json identity() const override {
     nlohmann::json known = nvml_identity(bus_id_);
     known["model"] = properties_.name;
@@ -299,6 +302,16 @@ int count() {
   return succeeded(cudaGetDeviceCount(&devices)) ? devices : 0;
 }
 
+std::vector<std::string> addresses() {
+  std::vector<std::string> list;
+  try {
+    for (int number = 0; number < count(); ++number) list.push_back(bus_id_of(number));
+  } catch (const std::runtime_error&) {
+    return {};  // whoever makes the device is told
+  }
+  return list;
+}
+
 std::unique_ptr<Device> make_device(int number) { return std::make_unique<CudaDevice>(number); }
 
 /// Open MPI and MPICH say it by a function of the same kind, which is there where the library has it.
@@ -324,6 +337,7 @@ namespace fourscore::cuda {
 
 std::string unavailable() { return "this program was built without CUDA"; }
 int count() { return 0; }
+std::vector<std::string> addresses() { return {}; }
 std::unique_ptr<Device> make_device(int /*number*/) { throw std::runtime_error(unavailable()); }
 bool mpi_takes_its_memory() { return false; }
 nlohmann::json versions() { return nlohmann::json::object(); }

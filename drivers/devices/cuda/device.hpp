@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "interfaces/device.hpp"
 
@@ -14,6 +15,8 @@ namespace fourscore::cuda {
 [[nodiscard]] std::string unavailable();
 /// 0 where none can be used.
 [[nodiscard]] int count();
+/// Their addresses on the PCI bus; empty where one cannot be asked.
+[[nodiscard]] std::vector<std::string> addresses();
 /// Throws std::runtime_error with unavailable(), or with what fails.
 [[nodiscard]] std::unique_ptr<Device> make_device(int number);
 /// Whether the MPI in use says that it takes addresses of a GPU's memory.

@@ -112,15 +112,35 @@ TEST(DeviceLimits, RefuseAnEnvironmentThatSaysNothing) {
   unsetenv("FOURSCORE_STAND_IN");
 }
 
+DeviceChoice choice_with(const char* stand_in) {
+  setenv("FOURSCORE_STAND_IN", stand_in, 1);
+  const DeviceChoice choice = choose_device(DeviceRegistry::instance().get("host", "device"), MPI_COMM_WORLD);
+  unsetenv("FOURSCORE_STAND_IN");
+  return choice;
+}
+
 TEST(DeviceChoices, GoByTheRankOnTheNode) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   const int me = mpi::rank_in(MPI_COMM_WORLD);
-  setenv("FOURSCORE_STAND_IN", "devices=2", 1);
-  const DeviceChoice choice = choose_device(DeviceRegistry::instance().get("host", "device"), MPI_COMM_WORLD);
-  unsetenv("FOURSCORE_STAND_IN");
+  const DeviceChoice choice = choice_with("devices=2");
   EXPECT_EQ(choice.number, me % 2);
   EXPECT_EQ(choice.ranks, ranks);
   EXPECT_EQ(choice.sharing, (ranks - me % 2 + 1) / 2);
+}
+
+TEST(DeviceChoices, ShareNothingWhereEachProcessSeesDevicesOfItsOwn) {
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  for (const int devices : {1, 2}) {
+    const DeviceChoice choice = choice_with(devices == 1 ? "devices=1,seen=alone" : "devices=2,seen=alone");
+    EXPECT_EQ(choice.number, me % devices);
+    EXPECT_EQ(choice.sharing, 1);
+  }
+  EXPECT_EQ(obstacle("devices=1,seen=alone", {}), "");
+  EXPECT_EQ(obstacle("devices=1,seen=alone", {{"messages", "nccl"}, {"staging", "resident"}}), "");
+  if (mpi::size_of(MPI_COMM_WORLD) > 1) {
+    EXPECT_THAT(obstacle("devices=1", {{"messages", "nccl"}, {"staging", "resident"}, {"share-device", "yes"}}),
+                HasSubstr("ranks use the same device"));
+  }
 }
 
 }  // namespace
