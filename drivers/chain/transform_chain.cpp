@@ -100,12 +100,17 @@ void TransformChain::make_links(const PlanContext& context, std::vector<ChainSta
   }
 }
 
-ExchangeSpec TransformChain::exchange_spec(const PlanContext& context, const Link& link, std::size_t source) const {
-  return {link.from,       link.to,
-          link.comm.get(), context.problem.element_bytes(),
-          buffer(source),  buffer(1 - source),
-          context.comm,    &context.problem,
-          staging_.get()};
+ExchangeSpec TransformChain::exchange_spec(const PlanContext& context, std::size_t number, std::size_t source) const {
+  const Link& link = links_[number];
+  ExchangeSpec spec{link.from,       link.to,
+                    link.comm.get(), context.problem.element_bytes(),
+                    buffer(source),  buffer(1 - source),
+                    context.comm,    &context.problem,
+                    staging_.get()};
+  const ChainStage& next = links_[number + 1].stage;
+  const Extents extents = next.layout.box(mpi::rank_in(context.comm)).extents();
+  spec.transform_reads_parts = next.axes.size() == 1 && context.local_fft.reads_parts(extents[next.axes.front()]);
+  return spec;
 }
 
 /// The exchanges run one after another, so that the one which needs most says how much there is.
@@ -115,7 +120,7 @@ void TransformChain::allocate_staging(const PlanContext& context) {
     throw std::invalid_argument("a chain in pieces with an exchange that is not");
   std::size_t bytes = 0;
   for (std::size_t i = 0; i + 1 < links_.size(); ++i) {
-    const ExchangeSpec spec = exchange_spec(context, links_[i], 0);
+    const ExchangeSpec spec = exchange_spec(context, i, 0);
     bytes =
         std::max(bytes, in_pieces() ? PiecewiseExchange::staging_bytes(spec) : context.exchange->staging_bytes(spec));
   }
@@ -134,7 +139,7 @@ std::size_t TransformChain::make_exchanges(const PlanContext& context) {
 
 void TransformChain::make_exchange(const PlanContext& context, std::size_t number, std::size_t source) {
   Link& link = links_[number];
-  const ExchangeSpec spec = exchange_spec(context, link, source);
+  const ExchangeSpec spec = exchange_spec(context, number, source);
   if (!in_pieces()) {
     link.exchange = context.exchange->make(spec);
   } else {

@@ -116,7 +116,7 @@ class TransformChain : public Plan {
   void make_links(const PlanContext& context, std::vector<ChainStage> stages);
   void allocate_staging(const PlanContext& context);
   [[nodiscard]] bool in_pieces() const { return options_.pieces > 1 && links_.size() > 1; }
-  [[nodiscard]] ExchangeSpec exchange_spec(const PlanContext& context, const Link& link, std::size_t source) const;
+  [[nodiscard]] ExchangeSpec exchange_spec(const PlanContext& context, std::size_t number, std::size_t source) const;
   [[nodiscard]] std::size_t make_exchanges(const PlanContext& context);
   void make_exchange(const PlanContext& context, std::size_t number, std::size_t source);
   /// The spec of a pass of the stage, on the part `slice` of this rank's indices along the first axis.

@@ -38,6 +38,7 @@ class NotingLibrary : public LocalFftLibrary {
                                                           void* out) const override {
     return library_.make_from_parts(spec, parts, out);
   }
+  [[nodiscard]] bool reads_parts(Index length) const override { return library_.reads_parts(length); }
   void import_wisdom(const std::string& text, const std::string& origin) const override {
     library_.import_wisdom(text, origin);
   }

@@ -74,6 +74,7 @@ struct ExchangeSpec {
   /// Whoever makes the exchange reads neighbours' memory in its place, wherever it can be read: readable_sources() is
   /// then known whatever the problem's parameters say.
   bool leaves_reads = false;
+  bool transform_reads_parts = false;  ///< LocalFftLibrary::reads_parts() of the transform after it
 
   [[nodiscard]] MPI_Comm agreeing_comm() const { return plan_comm == MPI_COMM_NULL ? comm : plan_comm; }
 };

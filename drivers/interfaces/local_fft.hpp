@@ -124,6 +124,8 @@ class LocalFftLibrary {
                                                                   void* /*out*/) const {
     return nullptr;
   }
+  /// Whether make_from_parts() reads lines of that length.
+  [[nodiscard]] virtual bool reads_parts(Index /*length*/) const { return false; }
   /// As make(), where all that it takes is remembered: null where something would have to be timed. Overwrites neither
   /// buffer.
   [[nodiscard]] virtual std::unique_ptr<LocalFft> make_from_memory(const LocalFftSpec& spec, void* in,

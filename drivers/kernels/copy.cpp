@@ -20,15 +20,14 @@ std::size_t cache_bytes(int name) {
   return size > 0 ? static_cast<std::size_t>(size) : 0;
 }
 
-/// What a core may expect to find again after a pass: its share of the last-level cache. No more than 8 MiB of it,
+/// What a core may expect to find again after a pass: its share of the last-level cache. No more than a quarter of it,
 /// because a virtual machine shows a cache that it shares with others, of up to hundreds of MiB.
 std::size_t share_of_caches_bytes() {
-  constexpr std::size_t most = std::size_t{8} << 20;
 #if defined(_SC_LEVEL2_CACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
   const auto cores = static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   const std::size_t own = cache_bytes(_SC_LEVEL2_CACHE_SIZE);
-  const std::size_t shared = cache_bytes(_SC_LEVEL3_CACHE_SIZE) / cores;
-  if (const std::size_t both = std::max(own, shared); both > 0) return std::min(both, most);
+  const std::size_t shared = cache_bytes(_SC_LEVEL3_CACHE_SIZE) / std::max<std::size_t>(cores, 4);
+  if (const std::size_t larger = std::max(own, shared); larger > 0) return larger;
 #endif
   return std::size_t{1} << 20;
 }

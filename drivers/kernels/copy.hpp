@@ -12,9 +12,9 @@ namespace fourscore {
 /// what lies in the caches stays. They pay when the data is not found in the cache again anyway.
 enum class Stores { ordinary, streaming };
 
-/// Streaming when a pass from `bytes` of source to as many of destination outgrows this core's share of the caches:
-/// streaming a grid of 64^3 into memory costs its next FFT more than the copy gains, at 128^3 it is the other way
-/// round.
+/// Streaming when a pass from `bytes` of source to as many of destination outgrows this core's share of the caches.
+/// With 32 MiB of last-level cache for 2 cores, streaming a grid of 64^3 into memory costs its next FFT more than the
+/// copy gains, and at 128^3 it is the other way round; with 480 MiB that is so from 256^3 on.
 [[nodiscard]] Stores stores_for(std::size_t bytes);
 
 /// Copies a box of elements from one local array to another. The loops are merged to as few, as long runs as there

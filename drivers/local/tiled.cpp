@@ -49,6 +49,7 @@ class Tiled : public FftwLibrary {
                                                           void* out) const override {
     return tiled::fft_of_parts(spec, parts, out);
   }
+  [[nodiscard]] bool reads_parts(Index length) const override { return !tiled::radices_of(length).empty(); }
 #endif
 
  protected:

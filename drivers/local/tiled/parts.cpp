@@ -28,12 +28,17 @@ class FftOfParts : public LocalFft {
       : plan_(line_plan<Real>(spec.axes.front().count, largest_radix(), spec.direction)),
         along_(spec.axes.front()),
         columns_(spec.batch.front()),
-        width_(width_of(columns_.count, along_.count)),
+        outer_(spec.batch.size() > 1 ? spec.batch[1] : Loop{}),
+        is_one_loop_(continue_each_other(parts)),
+        width_(width_of(is_one_loop_ ? columns_.count * outer_.count : columns_.count, along_.count)),
         out_(out),
         flops_(credited_flops_of(spec)),
         streaming_(stores_for(bytes_written(spec)) == Stores::streaming),
         scratch_(static_cast<std::size_t>(scratch_bytes(plan_, width_))) {
-    if (spec.batch.size() > 1) outer_ = spec.batch[1];
+    if (is_one_loop_) {
+      columns_.count *= outer_.count;
+      outer_ = {};
+    }
     for (const AxisPart& part : parts) {
       if (part.low == part.high) continue;
       parts_.push_back({part.low, part.high, static_cast<const Real*>(part.data), part.stride});
@@ -65,6 +70,13 @@ class FftOfParts : public LocalFft {
     for (const Loop& loop : spec.batch) elements *= loop.count;
     return static_cast<std::size_t>(elements) * 2 * sizeof(Real);
   }
+  /// Whether the columns of the outer loop's next element follow those of this one, wherever they lie. Then only the
+  /// last tile of all may have fewer columns than a vector has lanes, not one for each element.
+  [[nodiscard]] bool continue_each_other(const std::vector<AxisPart>& parts) const {
+    return outer_.out_stride == columns_.count && std::ranges::all_of(parts, [this](const AxisPart& part) {
+             return part.low == part.high || part.outer_stride == columns_.count;
+           });
+  }
   static Index width_of(Index columns, Index length) {
     constexpr auto element_bytes = static_cast<Index>(2 * sizeof(Real));
     const Index bytes = std::min({row_bytes, columns * element_bytes, most_tile_bytes / length});
@@ -73,6 +85,7 @@ class FftOfParts : public LocalFft {
 
   LinePlan<Real> plan_;
   Loop along_, columns_, outer_;
+  bool is_one_loop_;
   Index width_;
   void* out_;
   double flops_;

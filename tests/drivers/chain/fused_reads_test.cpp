@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -61,13 +62,15 @@ class FusedReads : public testing::TestWithParam<std::string> {
  protected:
   /// The plan of 24 x 20 x 18 by this exchange, run and compared.
   std::unique_ptr<Plan> checked_plan(const std::string& exchange, const char* reads, Buffers buffers,
-                                     LayoutContract layout) const {
+                                     LayoutContract layout, const std::string& library = "fftw") const {
     Problem problem;
     problem.shape = {24, 20, 18};
     problem.contract = {layout, buffers, Effort::estimate};
     if (reads != nullptr) problem.parameters = {{"reads", reads}};
-    auto plan = test::make_plan(VariantRegistry::instance().get(GetParam(), "variant"), problem,
-                                &ExchangeRegistry::instance().get(exchange, "exchange"));
+    auto plan = VariantRegistry::instance()
+                    .get(GetParam(), "variant")
+                    .make_plan({problem, MPI_COMM_WORLD, &ExchangeRegistry::instance().get(exchange, "exchange"),
+                                LocalFftRegistry::instance().get(library, "local FFT")});
     PhaseClock clock(true);
     for (int run = 0; run < 3; ++run) test::run_on_random_field(*plan, problem, clock);
     const test::Field& expected = test::transformed_field({24, 20, 18}, Direction::forward);
@@ -96,6 +99,17 @@ TEST_P(FusedReads, GoWithTheTransformAfterAnExchangeOfNeighbours) {
           << "24 x 20 x 18 is in the caches";
       EXPECT_THAT(checked_plan("p2p", nullptr, buffers, layout)->facts().local_ffts, Not(gathers));
     }
+}
+
+TEST_P(FusedReads, AreTakenInTheCachesTooWhereNothingIsGathered) {
+  if (ranks_ == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  if (!LocalFftRegistry::instance().get("tiled", "local FFT").unavailable().empty()) return;
+  for (const char* reads : {"auto", "separate"}) {
+    const auto plan = checked_plan("shared", reads, Buffers::in_place, LayoutContract::transposed, "tiled");
+    const bool fused = std::ranges::any_of(
+        plan->facts().local_ffts, [](const std::string& text) { return text.find("read from") != std::string::npos; });
+    EXPECT_EQ(fused, reads == std::string("auto"));
+  }
 }
 
 /// The caller may write the input as soon as its own rank is done.

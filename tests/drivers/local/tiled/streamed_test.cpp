@@ -164,6 +164,39 @@ TEST(TiledParts, AreReadInTheirOrderWhereverTheyLie) {
       }
 }
 
+/// A row of every part goes on from plane to plane without a gap, as that of the output does: one loop over columns, of
+/// which only the last may be fewer than a vector has lanes.
+template <class Real>
+void expect_right_from_long_rows(Index length, Index planes, Index columns, Direction direction) {
+  const Index row = planes * columns;
+  auto expected = wide_noise(static_cast<std::size_t>(length * row));
+  std::vector<std::complex<Real>> in(expected.size());
+  std::ranges::transform(expected, in.begin(), [](const Wide& value) { return std::complex<Real>(value); });
+  test::naive_dft_axis(expected, {length, planes, columns}, 0, direction == Direction::forward ? -1 : 1);
+  std::vector<std::complex<Real>> out(in.size());
+  LocalFftSpec spec;
+  spec.precision = precision_by_size<Real>;
+  spec.direction = direction;
+  spec.axes = {{length, row, row}};
+  spec.batch = {{columns, 1, 1}, {planes, columns, columns}};
+  const Index half = length / 2;
+  const auto fft = fft_of_parts(
+      spec, {{0, half, in.data(), row, columns}, {half, length, in.data() + half * row, row, columns}}, out.data());
+  ASSERT_NE(fft, nullptr);
+  EXPECT_THAT(fft->describe(), testing::HasSubstr(" beside " + std::to_string(row) + ":1:1 outer 1:1:1"));
+  fft->execute();
+  for (std::size_t i = 0; i < out.size(); ++i)
+    ASSERT_LT(std::abs(expected[i] - Wide(out[i])), 200 * std::numeric_limits<Real>::epsilon()) << i;
+}
+
+TEST(TiledParts, HaveOneRestWhereTheirRowsGoOn) {
+  for (const Index planes : {1, 3, 5})
+    for (const Index columns : {1, 9, 33}) {
+      expect_right_from_long_rows<double>(48, planes, columns, Direction::forward);
+      expect_right_from_long_rows<float>(48, planes, columns, Direction::backward);
+    }
+}
+
 TEST(TiledParts, AreGatheredForWhatTilesDoNot) {
   std::complex<double> data;
   const auto taken = [&](LocalFftSpec spec) {
