@@ -29,9 +29,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND FOURSCORE_COMMON_HEADERS <nlohmann/json.hpp>)
 endif()
 
-# fourscore_precompile(<target>... [TESTS | UNTIMED] [OPENMP] [TOGETHER | PARTS_TOGETHER]): TESTS adds GoogleTest's headers. UNTIMED is for
-# what no time depends on. A release build compiles the one with -Og and the other with -O1 (which reads records half as
-# fast again), in half to two thirds of the time; with sanitizers neither is optimised, a third to a half of the time.
+# fourscore_precompile(<target>... [TESTS | UNTIMED] [OPENMP] [TOGETHER | PARTS_TOGETHER]): TESTS adds GoogleTest's
+# headers. UNTIMED is for what no time depends on. A release build compiles the one with -Og and the other with -O1
+# (which reads records half as fast again), in half to two thirds of the time; with sanitizers neither is optimised, a third to a half of the time.
 # They have precompiled headers of their own, for GCC optimises a file as its precompiled header was, whatever else it
 # is told.
 # TOGETHER compiles many files as one, which takes a third to a half of the time (-DCMAKE_UNITY_BUILD=OFF: each alone, for
