@@ -12,30 +12,35 @@
 #include <cstdint>
 
 #include "local/tiled/kernels.hpp"
+#include "local/tiled/lanes_inl.hpp"
 #include "local/tiled/stages_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace fourscore::local::tiled::HWY_NAMESPACE {
 
 template <class Real>
-void middle_stages(const LinePlan<Real>& plan, Scratch<Real> scratch, Ahead& ahead) {
+inline constexpr Index vector_bytes_of = lanes<Real>* static_cast<Index>(sizeof(Real));
+
+template <class Real>
+void middle_stages(const LinePlan<Real>& plan, Scratch<Real> scratch, Ahead& ahead, std::size_t first = 1) {
+  Ahead none;
   for (Index v = 0; v < scratch.width; ++v)
-    for (std::size_t i = 1; i + 1 < plan.stages.size(); ++i) {
+    for (std::size_t i = first; i + 1 < plan.stages.size(); ++i)
       with_radix(plan.stages[i].radix, [&](auto radix) {
-        middle_stage<radix()>(plan.stages[i], plan.length, scratch.data + v * scratch.stride, ahead);
+        middle_stage<radix()>(plan.stages[i], plan.length, scratch.data + v * scratch.stride,
+                              i == first ? ahead : none);
       });
-      ahead.per_row = 0;
-    }
+  if (first + 1 < plan.stages.size()) ahead.per_row = 0;
 }
 
 template <Lie lie, class Real>
-void first_stage_from(const LinePlan<Real>& plan, Side<const Real> in, Scratch<Real> scratch) {
+void first_stage_from(const LinePlan<Real>& plan, Side<const Real> in, Scratch<Real> scratch, bool fetch_next) {
   const Stage<Real>& stage = plan.stages.front();
   with_radix(stage.radix, [&](auto radix) {
     if constexpr (lie == Lie::contiguous)
       first_stage_contiguous<radix()>(stage, in, scratch);
     else
-      first_stage<radix(), lie>(stage, in, scratch);
+      first_stage<radix(), lie>(stage, in, scratch, fetch_next);
   });
 }
 
@@ -51,9 +56,9 @@ void last_stage_to(const LinePlan<Real>& plan, Scratch<Real> scratch, Side<Real>
 
 template <Lie lie, class Real>
 void transform_tile(const LinePlan<Real>& plan, Side<const Real> in, Side<Real> out, Scratch<Real> scratch, Ahead ahead,
-                    bool streaming = false) {
+                    bool fetch_next = false, bool streaming = false) {
   if (!plan.is_real()) {
-    first_stage_from<lie>(plan, in, scratch);
+    first_stage_from<lie>(plan, in, scratch, fetch_next);
     middle_stages(plan, scratch, ahead);
     if (lie == Lie::adjacent && streaming) return last_stage_to<Lie::streamed>(plan, scratch, out, ahead);
     return last_stage_to<lie>(plan, scratch, out, ahead);
@@ -66,7 +71,7 @@ void transform_tile(const LinePlan<Real>& plan, Side<const Real> in, Side<Real> 
       middle_stages(plan, scratch, ahead);
       last_stage_to<lie>(plan, scratch, out, ahead);
     } else {
-      first_stage_from<lie>(plan, in, scratch);
+      first_stage_from<lie>(plan, in, scratch, false);
       middle_stages(plan, scratch, ahead);
       last_stage_to<Lie::rows>(plan, scratch, Side<Real>{halves, row<Real>, 0}, ahead);
       store_halves<lie>(plan, halves, out);
@@ -128,10 +133,9 @@ bool is_aligned(Side<Real> out) {
 
 template <Lie lie, class Real>
 void transform_lines(const Lines<Real>& lines, Side<const Real> in, Side<Real> out) {
-  constexpr Index vector_bytes = lanes<Real> * static_cast<Index>(sizeof(Real));
   Scratch<Real> scratch{
       reinterpret_cast<Real*>(lines.scratch),
-      scratch_stride_bytes(lines.plan->most_elements(), vector_bytes) / static_cast<Index>(sizeof(Real)),
+      scratch_stride_bytes(lines.plan->most_elements(), vector_bytes_of<Real>) / static_cast<Index>(sizeof(Real)),
       lie == Lie::adjacent ? lines.width : 1};
   const bool streaming = lines.streaming && is_aligned(out);
   const Index count = lines.beside.count;
@@ -144,7 +148,7 @@ void transform_lines(const Lines<Real>& lines, Side<const Real> in, Side<Real> o
     for (Index tile = scratch.width * lanes<Real>; done + tile <= count; done += tile) {
       const Index next = done + 2 * tile <= count ? done + tile : done;
       transform_tile<lie>(*lines.plan, lines_from(in, done), lines_from(out, done), scratch,
-                          ahead_of<lie>(lines, lines_from(in, next)), streaming);
+                          ahead_of<lie>(lines, lines_from(in, next)), lines.fetch_next, streaming);
     }
   if (streaming) hwy::FlushStream();
   if (done < count) transform_rest<lie>(lines, count - done, lines_from(in, done), lines_from(out, done), scratch);
@@ -164,10 +168,9 @@ void transform_rest_of_parts(const Lines<Real>& lines, Index first, Side<Real> o
 
 template <class Real>
 void transform_parts(const Lines<Real>& lines, Side<Real> out) {
-  constexpr Index vector_bytes = lanes<Real> * static_cast<Index>(sizeof(Real));
   const LinePlan<Real>& plan = *lines.plan;
   Scratch<Real> scratch{reinterpret_cast<Real*>(lines.scratch),
-                        scratch_stride_bytes(plan.length, vector_bytes) / static_cast<Index>(sizeof(Real)),
+                        scratch_stride_bytes(plan.length, vector_bytes_of<Real>) / static_cast<Index>(sizeof(Real)),
                         lines.width};
   const bool streaming = lines.streaming && is_aligned(out);
   Index done = 0;
@@ -188,11 +191,50 @@ void transform_parts(const Lines<Real>& lines, Side<Real> out) {
     transform_rest_of_parts(lines, done, {out.data + 2 * done, out.along, out.line}, scratch);
 }
 
+/// So far ahead contiguous lines are fetched, at least by one line. By half of it or twice as much was slower.
+inline constexpr Index fetched_ahead_bytes = 8192;
+
+/// Contiguous lines one after another, each side by side with itself.
+template <Index radix, bool backward, class Real>
+void transform_in_lanes(const Lines<Real>& lines, Side<const Real> in, Side<Real> out) {
+  constexpr auto real_bytes = static_cast<Index>(sizeof(Real));
+  const LinePlan<Real>& plan = *lines.plan;
+  const Index line_bytes = 2 * radix * plan.length * real_bytes;
+  const Index reals_ahead = std::max<Index>(1, fetched_ahead_bytes / line_bytes) * in.line;
+  const bool fits_registers = plan.length == lanes<Real>;
+  const Scratch<Real> scratch{reinterpret_cast<Real*>(lines.scratch),
+                              scratch_stride_bytes(plan.length, vector_bytes_of<Real>) / real_bytes,
+                              radix / lanes<Real>};
+  const Index cache_lines = (line_bytes + cache_line_bytes - 1) / cache_line_bytes;
+  const Index rows = plan.length * scratch.width;
+  Side<Real> to{out.data, 2 * radix, 2};
+  for (Index i = 0; i < lines.beside.count; ++i, to.data += out.line) {
+    const Real* from = in.data + i * in.line;
+    if (fits_registers) {
+      line_in_registers<radix, backward>(*lines.in_lanes, from, to.data, from + reals_ahead);
+      continue;
+    }
+    first_stage_in_lanes<radix, backward>(*lines.in_lanes, plan.length, from, scratch);
+    Ahead none;
+    middle_stages(plan, scratch, none, 0);
+    Ahead ahead{reinterpret_cast<const std::byte*>(from + reals_ahead), cache_line_bytes, cache_lines, 0,
+                (cache_lines + rows - 1) / rows};
+    last_stage_to<Lie::adjacent>(plan, scratch, to, ahead);
+  }
+}
+
 template <class Real>
 void transform_anywhere(const Lines<Real>& lines, const Real* in, Real* out) {
   const Side<const Real> from{in, 2 * lines.along.in_stride, 2 * lines.beside.in_stride};
   const Side<Real> to{out, 2 * lines.along.out_stride, 2 * lines.beside.out_stride};
   if (lines.parts != nullptr) return transform_parts(lines, to);
+  if (lines.in_lanes != nullptr)
+    return with_radix(lines.in_lanes->radix, [&](auto radix) {
+      if constexpr (1 < lanes<Real> && radix % lanes<Real> == 0) {
+        if (lines.plan->backward) return transform_in_lanes<radix, true>(lines, from, to);
+        return transform_in_lanes<radix, false>(lines, from, to);
+      }
+    });
   const auto& stages = lines.plan->stages;
   const Index fewest_together = std::min(stages.front().span(), lines.plan->length / stages.back().radix);
   if (lines.beside.in_stride == 1 && lines.beside.out_stride == 1 && !lines.plan->is_real())

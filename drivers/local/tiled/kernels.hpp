@@ -27,7 +27,10 @@ struct Lines {
   Index width = 1;  ///< so many vectors of lines are loaded from a row, where lines are adjacent
   std::byte* scratch = nullptr;
   const Rows<Real>* parts = nullptr;  ///< not null: of the input, all in order; the lines are adjacent
-  bool streaming = false;  ///< whole vectors of adjacent lines are stored past the caches, where they are aligned
+  const LaneStage<Real>* in_lanes =
+      nullptr;              ///< not null: the first stage, of contiguous lines; the plan is of the rest
+  bool fetch_next = false;  ///< while a tile of adjacent lines is read the next one is fetched
+  bool streaming = false;   ///< whole vectors of adjacent lines are stored past the caches, where they are aligned
 };
 
 /// Transforms them all. Nothing need be aligned but the scratch, to 64 bytes.

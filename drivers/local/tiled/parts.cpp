@@ -50,8 +50,8 @@ class FftOfParts : public LocalFft {
   void execute_at(void* /*in*/, void* out) override {
     for (Index outer = 0; outer < outer_.count; ++outer) {
       for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].data = parts_[i].data + 2 * outer * outer_strides_[i];
-      transform<Real>({&plan_, along_, columns_, width_, scratch_.data(), rows_.data(), streaming_}, nullptr,
-                      static_cast<Real*>(out) + 2 * outer * outer_.out_stride);
+      transform<Real>({&plan_, along_, columns_, width_, scratch_.data(), rows_.data(), nullptr, true, streaming_},
+                      nullptr, static_cast<Real*>(out) + 2 * outer * outer_.out_stride);
     }
   }
   [[nodiscard]] std::size_t workspace_bytes() const override {

@@ -74,12 +74,21 @@ HWY_INLINE void store_turned(const Values<Real>* x, const Stage<Real>& stage, In
 /// it are read; or in the rows of a scratch.
 enum class Lie { adjacent, streamed, anywhere, contiguous, rows };
 
+/// Fetches what is read of this row for the next tile.
+template <class Real>
+HWY_INLINE void fetch_next_of_row(const Real* here, Index width) {
+  constexpr Index in_cache_line = cache_line_bytes / static_cast<Index>(sizeof(Real));
+  for (Index i = 0; i < row<Real>; i += in_cache_line) hwy::Prefetch(here + width * row<Real> + i);
+}
+
 template <Index radix, Lie lie, class Real>
-HWY_NOINLINE void first_stage(const Stage<Real>& stage, Side<const Real> in, Scratch<Real> scratch) {
+HWY_NOINLINE void first_stage(const Stage<Real>& stage, Side<const Real> in, Scratch<Real> scratch, bool fetch_next) {
   for (Index j = 0; j < stage.span(); ++j)
     for (Index v = 0; v < scratch.width; ++v) {
       Values<Real> x[radix];
       const Real* from = in.data + j * in.along + v * row<Real>;
+      if (lie == Lie::adjacent && fetch_next)
+        for (Index k = 0; k < radix; ++k) fetch_next_of_row(from + k * stage.span() * in.along, scratch.width);
       HWY_UNROLL(16)
       for (Index k = 0; k < radix; ++k)
         x[k] = loaded_and_split<lie == Lie::adjacent>(from + k * stage.span() * in.along, in.line);
@@ -88,7 +97,8 @@ HWY_NOINLINE void first_stage(const Stage<Real>& stage, Side<const Real> in, Scr
     }
 }
 
-/// As first_stage() of adjacent lines whose rows lie in parts; `line` is the first of them.
+/// As first_stage() of adjacent lines whose rows lie in parts; `line` is the first of them. The next are fetched: parts
+/// are other ranks' memory.
 template <Index radix, class Real>
 HWY_NOINLINE void first_stage_of_parts(const Stage<Real>& stage, const Rows<Real>* parts, Index line,
                                        Scratch<Real> scratch) {
@@ -102,6 +112,7 @@ HWY_NOINLINE void first_stage_of_parts(const Stage<Real>& stage, const Rows<Real
     }
     for (Index v = 0; v < scratch.width; ++v) {
       Values<Real> x[radix];
+      for (Index k = 0; k < radix; ++k) fetch_next_of_row(from[k] + v * row<Real>, scratch.width);
       HWY_UNROLL(16)
       for (Index k = 0; k < radix; ++k) x[k] = loaded_and_split<true>(from[k] + v * row<Real>, 0);
       Butterfly<radix, Real>::run(x);

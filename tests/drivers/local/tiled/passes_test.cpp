@@ -189,6 +189,8 @@ TEST(Tiled, ReadsAndWritesLinesThatLieAnywhere) {
   // Stages of 16; whole vectors of lines, whose last ones overlap; and too short for these.
   for (const Index length : {256, 128, 112, 60, 105, 8, 2})
     for (const Index count : {3, 4, 19, 33}) expect_right_wherever_lines_lie(length, count);
+  // First stages in lanes: all in registers, with a last vector that overlaps, and with one, two and three stages more.
+  for (const Index length : {512, 448, 160, 96, 80, 72, 64, 36, 32, 16, 4}) expect_right_wherever_lines_lie(length, 3);
 }
 
 TEST(Tiled, IsRightWithEachInstructionSetOfTheProgram) {
@@ -197,7 +199,8 @@ TEST(Tiled, IsRightWithEachInstructionSetOfTheProgram) {
   for (const std::string& name : names) {
     take_instruction_set(name);
     EXPECT_EQ(instruction_set(), name);
-    for (const Index length : {256, 105, 24, 2}) expect_right_wherever_lines_lie(length, 19);
+    for (const Index length : {256, 105, 64, 24, 2}) expect_right_wherever_lines_lie(length, 19);
+    for (const Index length : {512, 160, 128, 72, 32, 16, 4}) expect_right_wherever_lines_lie(length, 3);
   }
   take_instruction_set("");
   EXPECT_EQ(instruction_set(), names.front());
@@ -259,15 +262,50 @@ TEST(Tiled, SharesTheTilesAmongItsThreads) {
   EXPECT_THAT(candidates_of(columns, spec).front().plan()->describe(), testing::Not(testing::HasSubstr("threads")));
 }
 
+std::vector<std::string> names_of(const Loop& along, const Loop& beside) {
+  std::vector<std::string> names;
+  for (const Candidate& candidate : candidates_of({{along}, {beside}}, {})) names.push_back(candidate.name);
+  return names;
+}
+
+TEST(Tiled, HasItsFirstStageInLanesWhereVectorsFitALine) {
+  const Index lanes = vector_bytes() / static_cast<Index>(sizeof(double));
+  if (lanes == 1) GTEST_SKIP() << "no vectors";
+  const auto contiguous = [](Index length) { return names_of({length, 1, 1}, {5, length, length}); };
+  const auto in_lanes = [](Index radix) { return "tiled-lanes-" + std::to_string(radix); };
+  // The first is taken where nothing is timed.
+  EXPECT_THAT(contiguous(2 * lanes * lanes), testing::Contains(in_lanes(lanes)));
+  EXPECT_EQ(contiguous(2 * lanes * lanes).front(), in_lanes(2 * lanes));
+  EXPECT_EQ(contiguous(lanes * lanes).front(), in_lanes(lanes));
+  for (const Index length : {lanes * (lanes - 1), lanes * lanes * 3 / 2 + 1, lanes * lanes + lanes / 2})
+    EXPECT_THAT(contiguous(length), testing::Not(testing::Contains(testing::HasSubstr("lanes")))) << length;
+  const Index length = lanes * lanes;
+  EXPECT_THAT(names_of({length, 5, 5}, {5, 1, 1}), testing::Not(testing::Contains(testing::HasSubstr("lanes"))));
+}
+
+TEST(Tiled, FetchesTheNextTileOfWhatNoCacheKeeps) {
+  const auto columns = [](Index count) { return names_of({64, count, count}, {count, 1, 1}); };
+  constexpr Index mebibyte_of_rows = (Index{1} << 20) / (64 * 16);
+  EXPECT_THAT(columns(47 * mebibyte_of_rows), testing::Not(testing::Contains("tiled-512-fetched")));
+  EXPECT_THAT(columns(48 * mebibyte_of_rows), testing::IsSupersetOf({"tiled-512-fetched", "tiled-1024-fetched"}));
+  // These are right too: more columns than are checked everywhere else.
+  const Work work{{{4, 1 << 20, 1 << 20}}, {{1 << 20, 1, 1}}};
+  std::vector<std::complex<double>> data(std::size_t{4} << 20);
+  for (const Candidate& candidate : candidates_of(work, {})) {
+    if (!candidate.name.ends_with("-fetched")) continue;
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<double>(i % 1021);
+    auto* bytes = reinterpret_cast<std::byte*>(data.data());
+    candidate.plan()->run(bytes, bytes);
+    for (std::size_t i = 0; i < data.size() / 4; ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < 4; ++j) sum += static_cast<double>((i + (j << 20)) % 1021);
+      ASSERT_EQ(data[i], std::complex<double>(sum)) << candidate.name << " column " << i;
+    }
+  }
+}
+
 TEST(Tiled, HasWiderTilesWhereRowsAreLongEnough) {
-  const auto names = [](Index columns, Index stride) {
-    Work work;
-    work.axes = {{64, stride, stride}};
-    work.batch = {{columns, 1, 1}};
-    std::vector<std::string> result;
-    for (const Candidate& candidate : candidates_of(work, {})) result.push_back(candidate.name);
-    return result;
-  };
+  const auto names = [](Index columns, Index stride) { return names_of({64, stride, stride}, {columns, 1, 1}); };
   EXPECT_THAT(names(8, 8), testing::ElementsAre("tiled"));
   EXPECT_THAT(names(32, 32), testing::ElementsAre("tiled", "tiled-512"));
   EXPECT_THAT(names(64, 64), testing::ElementsAre("tiled", "tiled-512", "tiled-1024"));
