@@ -12,7 +12,7 @@ namespace {
 /// OMP_..., SLURM_... and the like are also what a site calls its own variables.
 constexpr auto kept_variables = std::to_array<std::string_view>(
     {// ours
-     "FOURSCORE_RANKS_PER_NODE", "FOURSCORE_GROUPS",
+     "FOURSCORE_RANKS_PER_NODE", "FOURSCORE_GROUPS", "FOURSCORE_DEVICE",
      // OpenMP (specification 5.2, chapter 21) and the run-time libraries of GCC, LLVM and Intel
      "OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OMP_SCHEDULE", "OMP_DYNAMIC", "OMP_NESTED", "OMP_STACKSIZE",
      "OMP_WAIT_POLICY", "OMP_MAX_ACTIVE_LEVELS", "OMP_THREAD_LIMIT", "OMP_CANCELLATION", "OMP_TARGET_OFFLOAD",

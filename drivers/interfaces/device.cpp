@@ -1,5 +1,7 @@
 #include "interfaces/device.hpp"
 
+#include <cstdlib>
+
 namespace fourscore {
 
 HostMemory parse_host_memory(const std::string& text, const std::string& what) {
@@ -20,6 +22,8 @@ const DeviceBackend& chosen_device(const std::string& choice) {
     if (const DeviceBackend* const found = DeviceRegistry::instance().find(choice)) return *found;
     throw InputError("no device '" + choice + "' is in this program");
   }
+  if (const char* const named = std::getenv(device_variable); named != nullptr && *named != '\0')
+    return DeviceRegistry::instance().get(named, std::string("device in ") + device_variable);
   const DeviceBackend* stand_in = nullptr;
   for (const auto& name : DeviceRegistry::instance().names()) {
     const DeviceBackend& backend = *DeviceRegistry::instance().find(name);

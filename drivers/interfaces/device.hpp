@@ -190,8 +190,10 @@ using DeviceRegistry = Registry<DeviceBackend>;
 
 /// What a choice among devices may be: auto, and the names of all backends.
 [[nodiscard]] std::vector<std::string> device_choices();
-/// The backend of one of them. auto: the first real one that can be used, else the first that stands in for one; throws
-/// InputError where there is neither.
+/// Names the backend that auto means, in the environment.
+inline constexpr const char* device_variable = "FOURSCORE_DEVICE";
+/// The backend of one of them. auto: what FOURSCORE_DEVICE names; without it the first real one that can be used, else
+/// the first that stands in for one. Throws InputError where there is none.
 [[nodiscard]] const DeviceBackend& chosen_device(const std::string& choice);
 
 }  // namespace fourscore

@@ -190,6 +190,17 @@ TEST(Transfers, OfTheStandInArriveInEveryDirectionAndKindOfMemory) {
         EXPECT_EQ(device->make({direction, memory, bytes})->wrong_bytes(), 0);
 }
 
+TEST(Devices, AutoIsWhatTheEnvironmentNames) {
+  setenv(device_variable, "host", 1);
+  EXPECT_EQ(&chosen_device("auto"), &chosen_device("host"));
+  setenv(device_variable, "hots", 1);
+  EXPECT_THAT([] { (void)chosen_device("auto"); },
+              testing::ThrowsMessage<InputError>(
+                  testing::HasSubstr("unknown device in FOURSCORE_DEVICE 'hots'; did you mean 'host'?")));
+  EXPECT_EQ(&chosen_device("host"), DeviceRegistry::instance().find("host"));  // what a parameter names stands
+  unsetenv(device_variable);
+}
+
 /// CUDA, OpenCL and what else is built in.
 TEST(Transfers, OfEveryDeviceArriveOrSayWhyThereIsNone) {
   for (const std::string& name : DeviceRegistry::instance().names()) {
