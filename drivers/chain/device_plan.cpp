@@ -191,13 +191,13 @@ std::string unreadable_neighbours(const DeviceRequest& request, MPI_Comm comm) {
   return failure.empty() ? "" : "the memory of neighbours' devices cannot be opened: " + failure;
 }
 
-/// Nothing, or which ranks have no device of their own, as NCCL asks. The same on all ranks.
+/// Nothing, or which ranks have no device of their own, which a library asks. The same on all ranks.
 std::string shared_devices(const DeviceRequest& request, MPI_Comm comm) {
   const DeviceChoice choice = choose_device(*request.backend, comm);
   std::string reason;
   if (choice.sharing > 1)
-    reason = fmt::format("{} ranks use the same device{}{}; messages=nccl takes one for each rank, as NCCL does",
-                         choice.sharing, choice.address.empty() ? "" : " ", choice.address);
+    reason = fmt::format("{} ranks use the same device{}{}; {}", choice.sharing, choice.address.empty() ? "" : " ",
+                         choice.address, request.sole_user);
   return mpi::first_text(comm, reason);
 }
 

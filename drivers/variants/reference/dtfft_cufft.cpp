@@ -6,15 +6,14 @@
 #include <limits>
 #include <optional>
 
-#include "chain/device_plan.hpp"
 #include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
 #include "offload/moved_data.hpp"
+#include "variants/reference/device_reference.hpp"
 #ifdef FOURSCORE_DTFFT_CUFFT
 #include "variants/reference/dtfft_engine.hpp"
 #endif
 #include "variants/reference/reference_plan.hpp"
-#include "variants/reference/reference_variant.hpp"
 
 namespace fourscore {
 
@@ -24,23 +23,6 @@ namespace {
 const std::vector<std::string>& efforts() {
   static const std::vector<std::string> names{"estimate", "measure", "patient"};
   return names;
-}
-
-/// Asks for our own device: dtFFT computes on the one that is current, which ours makes it. With NCCL it takes one for
-/// each rank.
-DeviceRequest request_of(const Problem& problem) {
-  Problem asks;
-  asks.parameters["device"] = "cuda";
-  if (const auto share = problem.parameters.find("share-device"); share != problem.parameters.end())
-    asks.parameters.insert(*share);
-  DeviceRequest request = device_request(asks);
-  request.staging = DataStaging::resident;
-#ifdef DTFFT_WITH_NCCL
-  request.path = MessagePath::library;
-#else
-  request.path = MessagePath::device;
-#endif
-  return request;
 }
 
 #ifdef FOURSCORE_DTFFT_CUFFT
@@ -87,13 +69,9 @@ class EngineBuffer : public Buffer {
 /// A device, a stream on it, and dtFFT's plan for both: made before the arrays, which are of the plan's layouts.
 struct OnDevice {
   OnDevice(const PlanContext& context, const std::string& effort, const Grid& grid)
-      : device(device_on(context)), queue(device->make_queue()) {
+      : device(cuda_device(context)), queue(device->make_queue()) {
     const PlansOnStream on_stream(queue->native());
     engine.emplace(context, effort, grid, DTFFT_EXECUTOR_CUFFT);
-  }
-  static std::unique_ptr<Device> device_on(const PlanContext& context) {
-    const DeviceRequest request = request_of(context.problem);
-    return request.backend->make_device(choose_device(*request.backend, context.comm).number, context.local_fft);
   }
   std::unique_ptr<Device> device;
   std::unique_ptr<Queue> queue;
@@ -148,9 +126,9 @@ class DtfftCufftPlan : public ReferencePlan {
 
 #endif
 
-class DtfftCufft : public PencilReference, private RequestedDevice {
+class DtfftCufft : public DeviceReference<PencilReference> {
  public:
-  DtfftCufft() : PencilReference("dtFFT", FOURSCORE_DTFFT_CUFFT_MISSING) {}
+  DtfftCufft() : DeviceReference("dtFFT", FOURSCORE_DTFFT_CUFFT_MISSING) {}
 
   [[nodiscard]] Card card() const override {
     return {"dtfft-cufft", "dtFFT on GPUs with cuFFT, data on the device: z-pencils in, x-pencils out",
@@ -161,23 +139,21 @@ class DtfftCufft : public PencilReference, private RequestedDevice {
             .parameters = {
                 {"effort", "dtFFT's own: measure also chooses the grid where none is given, patient the exchange too",
                  efforts().front(), efforts()},
-                {"share-device", "whether ranks of a node may use one device together", "no", {"no", "yes"}}}};
+                share_device_parameter()}};
   }
-  [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return {"cufft", problem.threads}; }
-  [[nodiscard]] std::string unavailable() const override {
-#ifdef FOURSCORE_DTFFT_CUFFT
-    return request_of({}).backend->unavailable();
-#else
-    return PencilReference::unavailable();
-#endif
-  }
-  [[nodiscard]] const DeviceUse* device_use(const Problem& /*problem*/) const override { return this; }
 
  private:
-  [[nodiscard]] DeviceRequest request(const Problem& problem) const override { return request_of(problem); }
-  /// Data in and out and dtFFT's workspace, which is no smaller.
-  [[nodiscard]] double bytes_on_device(const Problem& problem, int ranks, int /*rank*/) const override {
-    return 2 * static_cast<double>(problem.elements()) / ranks * static_cast<double>(problem.element_bytes());
+  /// With NCCL dtFFT takes a device for each rank.
+  [[nodiscard]] DeviceRequest request(const Problem& problem) const override {
+    DeviceRequest request = DeviceReference::request(problem);
+#ifdef DTFFT_WITH_NCCL
+    request.path = MessagePath::library;
+    request.share = true;  // that there are enough is checked for sole_user
+    request.sole_user = "this dtFFT takes one for each rank, as NCCL does";
+#else
+    request.path = MessagePath::device;
+#endif
+    return request;
   }
   [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks,
                                                  const Grid& /*grid*/) const override {
@@ -188,7 +164,7 @@ class DtfftCufft : public PencilReference, private RequestedDevice {
       return "an extent of 1, with which dtFFT 3.2 gives wrong results";
     if (problem.elements() / ranks > std::numeric_limits<std::int32_t>::max() / 2)
       return "a rank's share has more elements than dtFFT's integers hold";
-    const DeviceRequest request = request_of(problem);
+    const DeviceRequest request = this->request(problem);
     if (ranks > 1 && request.path == MessagePath::device && !request.backend->mpi_takes_its_memory())
       return "a dtFFT without NCCL takes an MPI that says that it takes the device's memory; this one does not";
     return std::nullopt;

@@ -7,30 +7,18 @@
 #include <optional>
 #include <sstream>
 
-#include "chain/device_plan.hpp"
 #include "chain/limits_and_cost.hpp"
 #include "mpi/handles.hpp"
 #include "offload/moved_data.hpp"
+#include "variants/reference/device_reference.hpp"
 #include "variants/reference/heffte_layouts.hpp"
 #include "variants/reference/reference_plan.hpp"
-#include "variants/reference/reference_variant.hpp"
 
 namespace fourscore {
 
 namespace {
 
 using namespace heffte_variants;
-
-/// Asks for our own device: heFFTe computes on the one that is current, which ours makes it.
-DeviceRequest request_of(const Problem& problem) {
-  Problem asks;
-  asks.parameters["device"] = "cuda";
-  if (const auto share = problem.parameters.find("share-device"); share != problem.parameters.end())
-    asks.parameters.insert(*share);
-  DeviceRequest request = device_request(asks);
-  request.staging = DataStaging::resident;
-  return request;
-}
 
 bool messages_from_device(const Problem& problem) {
   return choice_parameter(problem, "messages", {"host", "device"}) == "device";
@@ -56,7 +44,7 @@ class HeffteCufftPlan : public ReferencePlan {
         comm_(mpi::duplicate(context.comm)),
         forward_(context.problem.direction == Direction::forward),
         options_(plan_options_of(context.problem)),
-        device_(device_on(context)),
+        device_(cuda_device(context)),
         transform_(box_in(ends.input), box_in(ends.output), comm_.get(), options_),
         elements_(static_cast<std::size_t>(
             std::max(ends.input.volume(mpi::rank_in(comm_.get())), ends.output.volume(mpi::rank_in(comm_.get()))))),
@@ -83,10 +71,6 @@ class HeffteCufftPlan : public ReferencePlan {
   [[nodiscard]] DeviceData* device_data() override { return &*moved_; }
 
  private:
-  static std::unique_ptr<Device> device_on(const PlanContext& context) {
-    const DeviceRequest request = request_of(context.problem);
-    return request.backend->make_device(choose_device(*request.backend, context.comm).number, context.local_fft);
-  }
   [[nodiscard]] HeffteBox box_in(const Decomposition& layout) const {
     return to_heffte(layout.box(mpi::rank_in(comm_.get())), layout.order);
   }
@@ -117,9 +101,9 @@ class HeffteCufftPlan : public ReferencePlan {
 
 #endif
 
-class HeffteCufft : public PencilReference, private RequestedDevice {
+class HeffteCufft : public DeviceReference<PencilReference> {
  public:
-  HeffteCufft() : PencilReference("heFFTe", FOURSCORE_HEFFTE_CUFFT_MISSING, 2) {}
+  HeffteCufft() : DeviceReference("heFFTe", FOURSCORE_HEFFTE_CUFFT_MISSING, 2) {}
 
   [[nodiscard]] Card card() const override {
     return {"heffte-cufft", "heFFTe on GPUs by its cuFFT backend, data on the device: z-pencils in, x-pencils out",
@@ -128,31 +112,17 @@ class HeffteCufft : public PencilReference, private RequestedDevice {
   [[nodiscard]] VariantFacts facts() const override {
     std::vector<Parameter> list = option_parameters();
     list.push_back({"messages", "by way of the host, or from the device's memory", "host", {"host", "device"}});
-    list.push_back({"share-device", "whether ranks of a node may use one device together", "no", {"no", "yes"}});
+    list.push_back(share_device_parameter());
     return {.exchange = "none", .parameters = std::move(list)};
   }
-  [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return {"cufft", problem.threads}; }
-  [[nodiscard]] std::string unavailable() const override {
-#ifdef FOURSCORE_HEFFTE_CUFFT
-    return request_of({}).backend->unavailable();
-#else
-    return PencilReference::unavailable();
-#endif
-  }
-  [[nodiscard]] const DeviceUse* device_use(const Problem& /*problem*/) const override { return this; }
 
  private:
-  [[nodiscard]] DeviceRequest request(const Problem& problem) const override { return request_of(problem); }
-  /// Data in and out and heFFTe's workspace, which is no smaller.
-  [[nodiscard]] double bytes_on_device(const Problem& problem, int ranks, int /*rank*/) const override {
-    return 2 * static_cast<double>(problem.elements()) / ranks * static_cast<double>(problem.element_bytes());
-  }
   [[nodiscard]] std::optional<std::string> limit(const Problem& problem, [[maybe_unused]] int ranks,
                                                  const Grid& grid) const override {
     const Ends ends = ends_of(problem, grid, Options(problem));
     if (std::max(ends.input.max_volume(), ends.output.max_volume()) > std::numeric_limits<int>::max())
       return "a rank's share has more elements than heFFTe's counts hold (2^31 - 1)";
-    if (messages_from_device(problem) && !request_of(problem).backend->mpi_takes_its_memory())
+    if (messages_from_device(problem) && !request(problem).backend->mpi_takes_its_memory())
       return "messages=device takes an MPI that says that it takes the device's memory; this one does not";
 #ifdef FOURSCORE_HEFFTE_CUFFT
     try {
