@@ -28,7 +28,7 @@ install(DIRECTORY core results hwcounters DESTINATION ${CMAKE_INSTALL_INCLUDEDIR
 set(FOURSCORE_WITH_MPI ${MPI_C_FOUND})
 configure_package_config_file(cmake/fourscoreConfig.cmake.in "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/fourscoreConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" "${CMAKE_BINARY_DIR}/fourscoreConfigVersion.cmake" cmake/FindFFTW3.cmake cmake/FindAccFFT.cmake cmake/FindP3DFFT.cmake cmake/FourscoreMpiCxx.cmake
+install(FILES "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" "${CMAKE_BINARY_DIR}/fourscoreConfigVersion.cmake" cmake/FindFFTW3.cmake cmake/FindAccFFT.cmake cmake/FindcuDecomp.cmake cmake/FindP3DFFT.cmake cmake/FourscoreMpiCxx.cmake
   DESTINATION ${package_dir})
 
 install(DIRECTORY hwcounters/groups DESTINATION ${FOURSCORE_INSTALL_DATADIR} FILES_MATCHING PATTERN "*.toml")

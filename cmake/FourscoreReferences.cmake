@@ -133,6 +133,46 @@ if(TARGET dtfft)
 endif()
 fourscore_reference(dtfft-cufft "dtFFT on GPUs" "${reference_library}" "${reference_missing}" TARGETS dtfft VERSION ${dtfft_VERSION})
 
+# cuDecomp transposes on GPUs; the transforms between are those of our device cuda. Its interface is that of 0.7.
+set(reference_library "")
+set(reference_missing "no libcudecomp with cudecomp_version.h found")
+if(MPI_C_FOUND)
+  find_package(cuDecomp QUIET)
+  if(cuDecomp_FOUND AND cuDecomp_VERSION VERSION_LESS 0.7)
+    set(reference_missing "${cuDecomp_LIBRARY} is a cuDecomp ${cuDecomp_VERSION}, older than 0.7")
+  elseif(cuDecomp_FOUND AND NOT FOURSCORE_CUDA)
+    set(reference_missing "this build is without CUDA")
+  elseif(cuDecomp_FOUND)
+    set(reference_library "${cuDecomp_LIBRARY}")
+  endif()
+endif()
+fourscore_reference(cudecomp "cuDecomp" "${reference_library}" "${reference_missing}" TARGETS cuDecomp::cudecomp
+  VERSION ${cuDecomp_VERSION})
+
+# cuFFTMp is opened when it runs, as cuFFT is: it has functions of the same names. NVSHMEM, on which it stands, reaches MPI
+# by a library that is built for Open MPI.
+set(reference_library "")
+set(reference_missing "no libcufftMp with cufftMp.h found")
+file(GLOB cufftmp_of_setup "${PROJECT_SOURCE_DIR}/.venv/lib/python*/site-packages/nvidia/cufftmp/cu*")
+find_path(FOURSCORE_CUFFTMP_INCLUDE_DIR cufftMp.h PATHS ${cufftmp_of_setup} PATH_SUFFIXES include include/cufftmp)
+find_file(FOURSCORE_CUFFTMP_LIBRARY NAMES libcufftMp.so libcufftMp.so.12 libcufftMp.so.11 PATHS ${cufftmp_of_setup}
+  PATH_SUFFIXES lib lib64)
+mark_as_advanced(FOURSCORE_CUFFTMP_INCLUDE_DIR FOURSCORE_CUFFTMP_LIBRARY)
+set(cufftmp_version "")
+if(FOURSCORE_CUFFTMP_INCLUDE_DIR AND FOURSCORE_CUFFTMP_LIBRARY)
+  file(STRINGS "${FOURSCORE_CUFFTMP_INCLUDE_DIR}/cufft.h" cufftmp_version REGEX "^#define CUFFT_VER_(MAJOR|MINOR|PATCH) +[0-9]+")
+  list(TRANSFORM cufftmp_version REPLACE ".* " "")
+  list(JOIN cufftmp_version "." cufftmp_version)
+  if(NOT FOURSCORE_CUDA)
+    set(reference_missing "this build is without CUDA")
+  elseif(MPI_C_FOUND AND NOT FOURSCORE_MPI_VENDOR STREQUAL "openmpi")
+    set(reference_missing "it is used with Open MPI only, this MPI is ${FOURSCORE_MPI_VENDOR}")
+  else()
+    set(reference_missing "")
+  endif()
+endif()
+fourscore_reference(cufftmp "cuFFTMp" "" "${reference_missing}" TARGETS MPI::MPI_C VERSION "${cufftmp_version}")
+
 # 2DECOMP&FFT is Fortran: the variant reaches it by a file of ours in Fortran (drivers/variants/reference/2decomp.f90).
 set(reference_library "")
 set(reference_missing "no package decomp2d found")

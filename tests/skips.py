@@ -50,10 +50,10 @@ EXPECTED = [
         "a build with a sanitizer has no OpenCL, and setup installs it for tests alone",
     ),
     Expected(r"wire|narrowed_exchange_test", r"no libzfp", "setup installs libzfp on request alone"),
-    Expected(r"variant_peer_test ", r"layout natural; dtFFT leaves", "dtFFT has transposed order alone"),
+    Expected(r"variant_peer_test ", r"layout natural; (?:dtFFT leaves|cuDecomp)", "dtFFT and cuDecomp have transposed order alone"),
     Expected(r"_test ", r"cannot have several pieces in flight", "pencil-overlap takes two of the exchanges"),
     Expected(
-        r"_test ", r"no package (?:Heffte|decomp2d|dtfft)|no lib(?:accfft|p3dfft)|a (?:heFFTe|dtFFT) without CUDA|a dtFFT for MPI", "references that setup does not install"
+        r"_test ", r"no package (?:Heffte|decomp2d|dtfft)|no lib(?:accfft|p3dfft|cudecomp|cufftMp)|a (?:heFFTe|dtFFT) without CUDA|a dtFFT for MPI", "references that setup does not install"
     ),
     Expected(
         r"_test ",

@@ -440,7 +440,7 @@ RULES = [
          border_rule(("drivers/variants",), never=("exchanges", "local"), allow=("drivers/variants/reference/fftw_mpi.cpp", "drivers/variants/reference/mkl_cdft.cpp")), ("drivers/variants/planted.cpp", '#include "exchanges/planted_other.hpp"\n')),
     Rule("devices-behind-their-interface", "another maker's device must be able to take the place of any",
          include_rule(tuple(pattern for pattern in OURS if not pattern.startswith("drivers/")) + tuple(f"drivers/{folder}/**/{kind}" for folder in NO_DEVICES for kind in CPP),
-                      r"^(cuda|cufft|nvml|hip|devices/).*"), ("drivers/chain/planted.cpp", "#include <cuda_runtime_api.h>\n")),
+                      r"^(cuda|cufft(?!Mp)|nvml|hip|devices/).*"), ("drivers/chain/planted.cpp", "#include <cuda_runtime_api.h>\n")),
     Rule("variants-apart", "adding, changing or dropping a variant touches one file", variants_apart,
          ("drivers/variants/planted.cpp", '#include "variants/planted_other.hpp"\n')),
     # What runs while timed.

@@ -38,7 +38,7 @@ HEADERS = {
     "ZFP": ["zfp.h"],
 }
 # No option leaves these out: a package that is not found does.
-PACKAGES = ["accfft.h", "dtfft.h", "heffte.h", "p3dfft.h", "pocketfft_hdronly.h", "simgrid/s4u.hpp", "smpi/smpi.h"]
+PACKAGES = ["accfft.h", "cudecomp.h", "cufftMp.h", "dtfft.h", "heffte.h", "p3dfft.h", "pocketfft_hdronly.h", "simgrid/s4u.hpp", "smpi/smpi.h"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 CONDITION = re.compile(r"^\s*#\s*(?:if|elif)\w*\b.*FOURSCORE_", re.M)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pathlib
 import shutil
 import subprocess
@@ -54,6 +55,7 @@ def test_an_index_without_mkl_is_named_and_fails(tree):
 
 THERE = {
     "mkl": ("MKL", ["include/mkl_dfti.h", "lib/libmkl_core.so.3"]),
+    "cufftmp": ("cuFFTMp", ["lib/python3.11/site-packages/nvidia/cufftmp/cu13/lib/libcufftMp.so.12"]),
     "dtfft": ("dtFFT", ["lib/python3.11/site-packages/dtfft/lib64/libdtfft.so"]),
     "pocketfft": ("pocketfft", ["include/pocketfft/pocketfft_hdronly.h"]),
 }
@@ -79,12 +81,24 @@ def test_an_index_that_lacks_it_is_named_and_leaves_nothing(tree, name):
     assert not (tree / ".venv" / THERE[name][1][0]).exists()
 
 
+def test_cufftmp_is_asked_for_the_cuda_that_nvcc_has(tree, monkeypatch):
+    nvcc = tree / "bin" / "nvcc"
+    nvcc.parent.mkdir()
+    nvcc.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 12.9, V12.9.86'\n")
+    nvcc.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{nvcc.parent}:{os.environ['PATH']}")
+    run = setup(tree, "--with", "cufftmp")
+    assert run.returncode == 3
+    assert "no package index gave cuFFTMp for this machine (ERROR: No matching distribution)" in run.stderr
+    assert calls(tree).endswith("--no-deps nvidia-cufftmp-cu12 nvidia-nvshmem-cu12\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["--with", "mlk"], "--with is 'mlk'; expected dtfft, mkl, mpi4py-fft, pocketfft, simgrid or zfp"),
-        (["--with"], "--with is ''; expected dtfft, mkl, mpi4py-fft, pocketfft, simgrid or zfp"),
-        *((["--with", name, "--no-python"], "which --no-python leaves out") for name in ("mkl", "dtfft", "pocketfft")),
+        (["--with", "mlk"], "--with is 'mlk'; expected cufftmp, dtfft, mkl, mpi4py-fft, pocketfft, simgrid or zfp"),
+        (["--with"], "--with is ''; expected cufftmp, dtfft, mkl, mpi4py-fft, pocketfft, simgrid or zfp"),
+        *((["--with", name, "--no-python"], "which --no-python leaves out") for name in ("mkl", "cufftmp", "dtfft", "pocketfft")),
         (["--for", "rnu"], "--for is 'rnu'"),
         (["--wiht", "mkl"], "unknown option '--wiht'"),
     ],

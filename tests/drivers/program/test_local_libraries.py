@@ -90,7 +90,7 @@ def test_the_code_that_is_opened_later_is_part_of_the_identity(bench: Bench, tmp
 def test_a_variant_that_brings_its_library_takes_no_other(bench: Bench) -> None:
     variants = {entry["name"]: entry for entry in json.loads(bench("--list").stdout)["variants"]}
     point = {"shape": [8, 8, 8], "ranks": 1}
-    for variant, own in (("fftw-mpi", "fftw"), ("heffte", "fftw"), ("heffte-cufft", "cufft"), ("dtfft-cufft", "cufft"), ("accfft", "fftw"), ("p3dfft", "fftw"), ("mkl-cdft", "mkl")):
+    for variant, own in (("fftw-mpi", "fftw"), ("heffte", "fftw"), ("heffte-cufft", "cufft"), ("dtfft-cufft", "cufft"), ("cudecomp", "cufft"), ("cufftmp", "cufft"), ("accfft", "fftw"), ("p3dfft", "fftw"), ("mkl-cdft", "mkl")):
         assert variant in variants
         lines = "".join(json.dumps(point | {"variant": variant, "local_fft": asked}) + "\n" for asked in ("fftw", "mkl"))
         answers = [json.loads(line) for line in bench("--check-points", stdin=lines).stdout.splitlines()]

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstring>
+#include <functional>
 #include <ostream>
 #include <set>
 
@@ -25,12 +26,21 @@ struct Promise {
   bool in_place;
   bool both_precisions;
   bool natural_alone = true;  ///< natural order on one rank
+  bool out_of_place = true;
 };
 void PrintTo(const Promise& promise, std::ostream* out) { *out << promise.variant; }
 
 const std::vector<Promise> promises{
     {"2decomp", {LayoutContract::natural, LayoutContract::transposed}, {Effort::measure}, false, false},
     {"accfft", {LayoutContract::transposed}, {Effort::estimate, Effort::measure}, true, true},
+    {"cudecomp", {LayoutContract::transposed}, {Effort::estimate, Effort::measure}, true, true, false},
+    {"cufftmp",
+     {LayoutContract::natural, LayoutContract::transposed},
+     {Effort::estimate, Effort::measure},
+     true,
+     true,
+     true,
+     false},
     {"dtfft", {LayoutContract::transposed}, {Effort::measure}, true, true, false},
     {"dtfft-cufft", {LayoutContract::transposed}, {Effort::estimate, Effort::measure}, true, true, false},
     {"heffte", {LayoutContract::natural, LayoutContract::transposed}, {Effort::estimate}, true, true},
@@ -64,7 +74,8 @@ class Reference : public testing::TestWithParam<Promise> {
   [[nodiscard]] int contracts_promised() const {
     const Promise& promise = GetParam();
     const std::size_t layouts = ranks_ == 1 && promise.natural_alone ? 2 : promise.layouts.size();
-    return static_cast<int>(layouts * promise.efforts.size() * 2 * (promise.in_place ? 2 : 1) *
+    return static_cast<int>(layouts * promise.efforts.size() * 2 *
+                            ((promise.in_place ? 1 : 0) + (promise.out_of_place ? 1 : 0)) *
                             (promise.both_precisions ? 2 : 1));
   }
   void check(const Problem& problem) const;
@@ -192,6 +203,55 @@ TEST(Heffte, NamesAnOptionThatItDoesNotHave) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("alltoal"), testing::HasSubstr("p2p_plined")));
   }
+}
+
+/// What libraries on GPUs refuse, and which words say so. It is known without them and without a GPU.
+TEST(DeviceReference, NamesWhatItsLibraryDoesNotTake) {
+  struct Refusal {
+    std::string variant;
+    int ranks;
+    std::function<void(Problem&)> ask;
+    std::string reason;
+  };
+  const auto natural = [](Problem& problem) { problem.contract.layout = LayoutContract::natural; };
+  const auto exchange = [](std::string name) {
+    return [name = std::move(name)](Problem& problem) { problem.parameters = {{"backend", name}}; };
+  };
+  const std::vector<Refusal> refusals{
+      {"cudecomp", 2, natural, "layout natural; cuDecomp's transposes leave the result in x-pencils"},
+      {"cudecomp", 1,
+       [](Problem& problem) {
+         problem.shape = {4096, 1024, 1024};
+       },
+       "counts of MPI"},
+      {"cufftmp", 2, [](Problem& problem) { problem.contract.buffers = Buffers::out_of_place; }, "out of place"},
+      {"cufftmp", 2,
+       [](Problem& problem) {
+         problem.shape = {64, 64};
+       },
+       "3-D shapes"},
+      {"cufftmp", 5,
+       [](Problem& problem) {
+         problem.shape = {8, 4, 16};
+       },
+       "to 5 ranks: no more than 4"},
+      {"cufftmp", 2, [](Problem& problem) { problem.threads = 2; }, "2 threads; cuFFTMp is used with one"}};
+  for (const Refusal& refusal : refusals) {
+    Problem problem;
+    problem.shape = {16, 16, 16};
+    refusal.ask(problem);
+    const auto reason = VariantRegistry::instance().find(refusal.variant)->supports(problem, refusal.ranks);
+    EXPECT_THAT(reason.value_or("nothing"), testing::HasSubstr(refusal.reason)) << refusal.variant;
+  }
+  const Variant& cudecomp = *VariantRegistry::instance().find("cudecomp");
+  Problem problem;
+  problem.shape = {16, 16, 16};
+  for (const std::string name : {"nccl", "nccl-pl", "nvshmem", "nvshmem-pl", "nvshmem-sm", "autotune"}) {
+    exchange(name)(problem);
+    EXPECT_EQ(cudecomp.supports(problem, 2), std::nullopt) << name;
+  }
+  exchange("ncll")(problem);
+  EXPECT_THROW(static_cast<void>(cudecomp.supports(problem, 2)), InputError);
 }
 
 /// Shapes with fewer planes than most tests have ranks, in the first axis, in the second, and in both.

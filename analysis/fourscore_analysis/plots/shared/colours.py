@@ -51,6 +51,8 @@ VARIANT_COLOURS = {
     "heffte-cufft": INDIGO,
     "2decomp": BROWN,
     "accfft": YELLOW,
+    "cudecomp": PURPLE,
+    "cufftmp": GREEN,
     "dtfft": WINE,
     "dtfft-cufft": VERMILLION,
     "mkl-cdft": OLIVE,
