@@ -196,8 +196,9 @@ std::string shared_devices(const DeviceRequest& request, MPI_Comm comm) {
   const DeviceChoice choice = choose_device(*request.backend, comm);
   std::string reason;
   if (choice.sharing > 1)
-    reason = fmt::format("{} ranks use the same device{}{}; {}", choice.sharing, choice.address.empty() ? "" : " ",
-                         choice.address, request.sole_user);
+    reason = fmt::format(
+        "{} ranks use the same device{}{}; {}", choice.sharing, choice.address.empty() ? "" : " ", choice.address,
+        request.sole_user.empty() ? "messages=nccl takes one for each rank, as NCCL does" : request.sole_user);
   return mpi::first_text(comm, reason);
 }
 
@@ -301,7 +302,8 @@ nlohmann::json RequestedDevice::describe(const Problem& problem, MPI_Comm comm) 
   const DeviceChoice choice = choose_device(*request.backend, comm);
   const auto device = device_of(request, choice);
   nlohmann::json versions = request.backend->versions();
-  if (request.path == MessagePath::library) versions["messages"] = request.backend->messages_version();
+  if (request.path == MessagePath::library && request.sole_user.empty())
+    versions["messages"] = request.backend->messages_version();
   return {{"backend", request.backend->card().name},
           {"emulated", request.backend->emulated()},
           {"ranks_on_it", choice.sharing},

@@ -26,8 +26,8 @@ struct DeviceRequest {
   HostMemory memory = HostMemory::pinned;
   bool share = false;  ///< several ranks may use one device
   MessagePath path = MessagePath::host;
-  /// Who takes a device for each rank, with MessagePath::library.
-  std::string sole_user = "messages=nccl takes one for each rank, as NCCL does";
+  /// With MessagePath::library, what takes a device for each rank; empty: NCCL, which our own plans call.
+  std::string sole_user{};
   int pieces = 4;  ///< with staging=streamed
   bool asks_for_pieces = false;
 };

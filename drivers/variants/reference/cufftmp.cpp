@@ -111,12 +111,12 @@ class CufftmpPlan : public ReferencePlan {
   /// What cufftMpMakePlan3d() does, of functions that were looked up. Returns the bytes of its workspace.
   [[nodiscard]] std::size_t make_plan(const Problem& problem) {
     must(cufftmp().set_stream(plan_.get(), static_cast<cudaStream_t>(queue_->native())), "cufftSetStream");
-    if (natural(problem))
-      keep_slabs(input_layout().box(mpi::rank_in(comm_)));
-    else
-      must(cufftmp().set_formats(plan_.get(), CUFFT_XT_FORMAT_INPLACE, CUFFT_XT_FORMAT_INPLACE_SHUFFLED),
-           "cufftXtSetSubformatDefault");
+    if (natural(problem)) keep_slabs(input_layout().box(mpi::rank_in(comm_)));
     must(cufftmp().attach(plan_.get(), CUFFT_COMM_MPI, &comm_), "cufftMpAttachComm");
+    must(natural(problem)
+             ? cufftmp().set_formats(plan_.get(), CUFFT_XT_FORMAT_DISTRIBUTED_INPUT, CUFFT_XT_FORMAT_DISTRIBUTED_OUTPUT)
+             : cufftmp().set_formats(plan_.get(), CUFFT_XT_FORMAT_INPLACE, CUFFT_XT_FORMAT_INPLACE_SHUFFLED),
+         "cufftXtSetSubformatDefault");
     std::size_t bytes = 0;
     const std::vector<Index>& n = problem.shape;
     must(cufftmp().make_plan(plan_.get(), static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2]),
@@ -134,8 +134,6 @@ class CufftmpPlan : public ReferencePlan {
     must(cufftmp().set_distribution(plan_.get(), 3, low.data(), high.data(), low.data(), high.data(), strides.data(),
                                     strides.data()),
          "cufftXtSetDistribution");
-    must(cufftmp().set_formats(plan_.get(), CUFFT_XT_FORMAT_DISTRIBUTED_INPUT, CUFFT_XT_FORMAT_DISTRIBUTED_OUTPUT),
-         "cufftXtSetSubformatDefault");
   }
 
   void run() {
@@ -187,6 +185,8 @@ class Cufftmp : public DeviceReference<SlabReference> {
       return fmt::format(
           "cuFFTMp cannot deal shape {} to {} ranks: no more than {}, the smaller of its first two extents",
           shape_text(problem.shape), ranks, most);
+    if (problem.shape[2] < 2)
+      return fmt::format("shape {}; cuFFTMp takes a last extent of 2 or more", shape_text(problem.shape));
     if (problem.threads > 1) return fmt::format("{} threads; cuFFTMp is used with one", problem.threads);
     return std::nullopt;
   }

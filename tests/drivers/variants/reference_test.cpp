@@ -235,6 +235,11 @@ TEST(DeviceReference, NamesWhatItsLibraryDoesNotTake) {
          problem.shape = {8, 4, 16};
        },
        "to 5 ranks: no more than 4"},
+      {"cufftmp", 2,
+       [](Problem& problem) {
+         problem.shape = {8, 4, 1};
+       },
+       "a last extent of 2 or more"},
       {"cufftmp", 2, [](Problem& problem) { problem.threads = 2; }, "2 threads; cuFFTMp is used with one"}};
   for (const Refusal& refusal : refusals) {
     Problem problem;
