@@ -24,8 +24,9 @@ if(NOT FOURSCORE_VALIJSON_INCLUDE_DIR)
 endif()
 
 find_package(FFTW3 REQUIRED COMPONENTS double single OPTIONAL_COMPONENTS double_threads single_threads double_mpi single_mpi)
-if(NOT FOURSCORE_WITH_FFTW_THREADS)
-  set(FFTW3_double_threads_FOUND FALSE)
+set(FOURSCORE_FFTW_THREADS FALSE)  # whatever another find_package(FFTW3) finds later
+if(FOURSCORE_WITH_FFTW_THREADS AND FFTW3_double_threads_FOUND AND FFTW3_single_threads_FOUND)
+  set(FOURSCORE_FFTW_THREADS TRUE)
 endif()
 include(FourscoreMpi)
 include(FourscoreOptionalParts)

@@ -22,11 +22,7 @@ else()
   fourscore_optional("MPI drivers" off "FOURSCORE_MPI is none")
 endif()
 
-set(both_threads FALSE)
-if(FFTW3_double_threads_FOUND AND FFTW3_single_threads_FOUND)
-  set(both_threads TRUE)
-endif()
-fourscore_part("FFTW threads" ${both_threads} drivers/local/fftw.cpp "local FFTs with more than one thread"
+fourscore_part("FFTW threads" ${FOURSCORE_FFTW_THREADS} drivers/local/fftw.cpp "local FFTs with more than one thread"
   "libfftw3_threads or libfftw3f_threads not found" FOURSCORE_WITH_FFTW_THREADS)
 fourscore_part("FFTW MPI" ${FOURSCORE_MPI_FFTW} drivers/variants/reference/fftw_mpi.cpp "variant fftw-mpi" "${FOURSCORE_MPI_FFTW_REASON}")
 include(FourscoreMkl)

@@ -1,17 +1,22 @@
-"""What is optional may be missing: the sources compile with every optional part left out, and with one at a time.
+"""What is optional may be missing: the sources compile with every optional part left out, and with each part where each
+other one is there.
 
-Usage: optional_parts.py ROOT CMAKE FOLDER [--each]    all parts left out at once; with --each also one at a time
+Usage: optional_parts.py ROOT CMAKE FOLDER             all parts left out at once
+       optional_parts.py ROOT CMAKE FOLDER --each      each part where each other one is there
        optional_parts.py ROOT CMAKE FOLDER --selftest  plants a source that needs CUDA's headers; it must be found
 
 The headers of a part that is left out are refused even where the machine has them, so that it hides nothing. Only
-sources that may depend on a part are compiled, each alone, without precompiled headers; only their syntax is checked.
+sources that depend on a part are compiled, each alone, without precompiled headers, and once for what they see of the
+parts; only their syntax is checked.
 FOLDER is for the configured builds; it is kept, so that the next run is quicker. Exit code: 0 all compile, 1 some
 do not.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import os
 import re
 import shlex
@@ -41,7 +46,10 @@ HEADERS = {
 PACKAGES = ["accfft.h", "cudecomp.h", "cufftMp.h", "dtfft.h", "heffte.h", "p3dfft.h", "pocketfft_hdronly.h", "simgrid/s4u.hpp", "smpi/smpi.h"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
-CONDITION = re.compile(r"^\s*#\s*(?:if|elif)\w*\b.*FOURSCORE_", re.M)
+CONDITION = re.compile(r"^\s*#\s*(?:if|elif)\w*\b(.*FOURSCORE_.*)", re.M)
+MACRO = re.compile(r"\bFOURSCORE_\w+")
+DEFINED = re.compile(r" -D(FOURSCORE_\w+)")
+FLAG = re.compile(r" -[fm]\S+")
 
 
 def options(root: Path) -> list[str]:
@@ -79,24 +87,33 @@ def configured(root: Path, cmake: str, folder: Path, without: list[str]) -> dict
     if torn := re.findall(r"(?:.*\n)--\s*$", run.stdout, re.M):
         sys.exit(f"the summary of cmake has an empty line, which follows on {torn[0]!r}: a reason was torn apart")
     entries = json.loads((folder / "compile_commands.json").read_text())
+    told = {macro for entry in entries for macro in DEFINED.findall(entry["command"])}
+    if kept := [part for part in without if f"FOURSCORE_{part}" in told]:
+        sys.exit(f"-DFOURSCORE_WITH_{kept[0]}=OFF leaves the definition FOURSCORE_{kept[0]} in")
     return {Path(entry["file"]): entry["command"] for entry in entries if entry["file"].endswith(".cpp")}
 
 
-def may_depend(source: Path, root: Path, headers: set[str], known: dict[Path, bool]) -> bool:
-    """Whether this file, or one of ours that it includes, has a condition of ours or includes one of the headers."""
+def seen(source: Path, root: Path, known: dict[Path, set[str]]) -> set[str]:
+    """What this file, or one of ours that it includes, names: headers, and macros of ours in its conditions."""
     if source not in known:
-        known[source] = False  # against circles
+        known[source] = set()  # against circles
         text = source.read_text()
         included = INCLUDE.findall(text)
         places = [
             place for name in included for place in (root / name, root / "drivers" / name, root / "jobscripts" / name)
         ]
-        known[source] = (
-            bool(CONDITION.search(text))
-            or any(name in headers for name in included)
-            or any(may_depend(place, root, headers, known) for place in places if place.is_file())
+        known[source] = {*MACRO.findall(" ".join(CONDITION.findall(text))), *included}.union(
+            *(seen(place, root, known) for place in places if place.is_file())
         )
     return known[source]
+
+
+def choices(parts: list[str]) -> list[list[str]]:
+    """Few sets of parts to leave out, of which one has A and not B, for all A and B: no part is left out of a subset of
+    another's sets. Half of n sets can be chosen in enough ways for all parts (Sperner's theorem)."""
+    count = next(n for n in range(2, len(parts) + 2) if math.comb(n, n // 2) >= len(parts))
+    of_parts = list(zip(parts, itertools.combinations(range(count), count // 2)))
+    return [[part for part, chosen in of_parts if number in chosen] for number in range(count)]
 
 
 def refused(folder: Path, parts: list[str]) -> Path:
@@ -123,23 +140,29 @@ def failures(root: Path, cmake: str, folder: Path, each: bool) -> list[str]:
     if sorted(parts) != sorted(HEADERS):
         return [f"HEADERS of {Path(__file__).name} has {sorted(HEADERS)}, the options are {sorted(parts)}"]
     headers = {header for of_part in HEADERS.values() for header in of_part} | set(PACKAGES)
-    known: dict[Path, bool] = {}
-    work: list[tuple[str, Path, str, Path]] = []
-    variants = [parts] + ([[part] for part in parts] if each else [])
-    whole = configured(root, cmake, folder / "ninja", []) if each else {}
-    for without in variants:
-        name = "-".join(without) if len(without) == 1 else "all"
-        commands = configured(root, cmake, folder / "ninja", without)
-        poison = refused(folder / "refused" / name, without)
-        for source, command in commands.items():
-            if command != whole.get(source) and may_depend(source, root, headers, known):
-                work.append((f"without {', '.join(without)}: {source.relative_to(root)}", source, command, poison))
-    if len({source for _, source, _, _ in work}) < len(HEADERS):
+    variants = [[], *(choices(parts) if each else [parts])]
+    commands = [configured(root, cmake, folder / "ninja", without) for without in variants]
+    told = {macro for of_variant in commands for command in of_variant.values() for macro in DEFINED.findall(command)}
+    known: dict[Path, set[str]] = {}
+    work: dict[tuple[Path, frozenset[str]], tuple[str, str, Path]] = {}
+    for number, (without, of_variant) in enumerate(zip(variants, commands, strict=True)):
+        poison = refused(folder / "refused" / str(number), without)
+        lacking = {header for part in without for header in HEADERS[part]}
+        for source, command in of_variant.items():
+            names = seen(source, root, known)
+            if names & (headers | told):
+                sees = names.intersection(lacking.union(DEFINED.findall(command))) | set(FLAG.findall(command))
+                name = f"without {', '.join(without)}: {source.relative_to(root)}"
+                work.setdefault((source, frozenset(sees)), (name, command, poison))
+        if not without:  # every build compiles these
+            whole = set(work)
+    todo = [item for key, item in work.items() if key not in whole]
+    if len({source for source, _ in work}) < len(HEADERS):
         return [f"only {len(work)} sources may depend on an optional part; this test looks in the wrong place"]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        said = list(pool.map(lambda item: failure(item[2], item[3]), work))
-    print(f"{len(work)} compilations, {len(variants)} configurations")
-    return [f"{name}\n{text}" for (name, _, _, _), text in zip(work, said, strict=True) if text]
+        said = list(pool.map(lambda item: failure(item[1], item[2]), todo))
+    print(f"{len(todo)} compilations, {len(variants)} configurations")
+    return [f"{name}\n{text}" for (name, _, _), text in zip(todo, said, strict=True) if text]
 
 
 def selftest(root: Path, cmake: str, folder: Path) -> int:
