@@ -160,7 +160,7 @@ def test_tens_of_thousands_of_refused_values_are_named_in_seconds(fourscore):
     suite = fourscore.suite(head + "\n".join([*values, '"x7",', "]\n"]))
     process = fourscore.start("run", suite, "--dry-run")
     try:
-        error = process.communicate(timeout=60)[1]
+        error = process.communicate(timeout=110)[1]
     finally:
         process.kill()
     assert process.returncode == 2

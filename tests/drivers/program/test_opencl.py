@@ -11,13 +11,10 @@ DEVICE = ("--parameter", "device=opencl", "--parameter", "share-device=yes")
 POINT = ("--planner", "estimate", "--repetitions", "2", *DEVICE)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def drivers(tmp_path_factory: pytest.TempPathFactory):
+@pytest.fixture(autouse=True)
+def drivers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other tests are kept from the drivers of OpenCL."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("OCL_ICD_VENDORS", "")
-        environment.setenv("POCL_CACHE_DIR", str(tmp_path_factory.mktemp("pocl")))
-        yield
+    monkeypatch.setenv("OCL_ICD_VENDORS", "")
 
 
 def listed(bench: Bench) -> dict:
