@@ -4,64 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from fourscore_analysis.isoefficiency.models import Fitted, fitted
 from fourscore_analysis.isoefficiency.points import Family, Measured, Need, Value
-from fourscore_analysis.points.units import digits, shape_text, time_text
+from fourscore_analysis.points.units import digits, time_text
+from fourscore_analysis.tables.row import Texts, of_point
 from fourscore_analysis.views.view import View
 
 
-@dataclass
-class EfficiencyRow:
-    """One point on several ranks."""
-
-    shape: str
-    ranks: int
-    nodes: str
-    speedup: str
-    efficiency: str
-    interval: str
-    overhead: str
-    fraction: str
-    function: str
-    flags: tuple[str, ...]
-
-
-@dataclass
-class NeedRow:
-    """The size that keeps one efficiency."""
-
-    efficiency: str
-    ranks: int
-    size: str
-    interval: str
-    model: str
-    remark: str
-
-
-@dataclass
-class ScaledRow:
-    ranks: int
-    size: str
-    speedup: str
-    interval: str
-
-
-@dataclass
-class IsoefficiencyTable:
-    method: str
-    against: str
-    contract: str
-    rows: list[EfficiencyRow]
-    needs: list[NeedRow]
-    slopes: str
-    scaled_from: str
-    scaled: list[ScaledRow]
-    model: str
-
-
-def isoefficiency_tables(view: View) -> list[IsoefficiencyTable]:
+def isoefficiency_tables(view: View) -> list[Texts]:
     return [_table(view, family) for family in view.isoefficiency[0]]
 
 
@@ -73,46 +24,49 @@ def lacking(view: View) -> list[tuple[str, str]]:
     return [(reason, ", ".join(dict.fromkeys(labels))) for reason, labels in found.items()]
 
 
-def _table(view: View, family: Family) -> IsoefficiencyTable:
+def _table(view: View, family: Family) -> Texts:
     scaled, model = family.scaled, fitted(family)
-    return IsoefficiencyTable(
+    return Texts(
         method=" · ".join(part for part in (family.label, family.packing) if part),
         against=family.against,
         contract=view.contract_of(family.first),
-        rows=[_row(one) for one in family.measured],
+        rows=[_row(view, one) for one in family.measured],
         needs=_needs(family, view.efficiencies, model),
         slopes=_slopes(family, view.efficiencies),
         scaled_from=f"{scaled[0]:,}" if scaled else "",
         scaled=[
-            ScaledRow(one.ranks, _count(math.log2(one.elements)), digits(one.speedup.value), _interval(one.speedup))
+            Texts(
+                ranks=one.ranks,
+                size=_count(math.log2(one.elements)),
+                speedup=digits(one.speedup.value),
+                interval=_interval(one.speedup),
+            )
             for one in (scaled[1] if scaled else [])
         ],
         model=f"{model.paper}, {model.text}" if model else "",
     )
 
 
-def _row(one: Measured) -> EfficiencyRow:
-    place = one.point.cell.place
-    return EfficiencyRow(
-        shape=shape_text(one.point.cell.shape),
-        ranks=one.ranks,
-        nodes=place.with_placement(str(place.nodes)),
+def _row(view: View, one: Measured) -> Texts:
+    """One point on several ranks."""
+    return Texts(
+        **of_point(view, one.point) | {"flags": one.flags},
         speedup=digits(one.speedup.value),
         efficiency=digits(one.efficiency.value),
         interval=_interval(one.efficiency),
         overhead=_signed_time(one.overhead_s),
         fraction=_signed(one.serial_fraction.value),
         function=digits(one.overhead_function.value),
-        flags=one.flags,
     )
 
 
-def _needs(family: Family, levels: Sequence[float], model: Fitted | None) -> list[NeedRow]:
+def _needs(family: Family, levels: Sequence[float], model: Fitted | None) -> list[Texts]:
+    """The sizes that keep the efficiencies."""
     rows = []
     for level in levels:
         for need in family.needs(level):
             rows.append(
-                NeedRow(
+                Texts(
                     efficiency=f"{level:g}",
                     ranks=need.ranks,
                     size=size_text(need, need.log2_elements),

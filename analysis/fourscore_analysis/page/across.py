@@ -21,30 +21,10 @@ from fourscore_analysis.records.files import refuse_unless_regular, write_whole
 from fourscore_analysis.records.flags import meanings
 from fourscore_analysis.tables import across as tables
 from fourscore_analysis.tables.across_files import files
+from fourscore_analysis.tables.row import Texts
 from fourscore_analysis.views.across import Across, Group, across
 
 OPEN_ROWS = 60
-
-
-@dataclass(frozen=True)
-class Drawn:
-    title: str
-    caption: str
-    svg: Markup
-
-
-@dataclass(frozen=True)
-class Section:
-    """One group of columns, as its tables and figures."""
-
-    group: Group
-    base: str
-    remarks: Sequence[str]
-    winners: Sequence[tables.Line]
-    times: Sequence[tables.Line]
-    phases: Sequence[tables.Line]
-    floors: Sequence[tables.Line]
-    figures: Sequence[Drawn]
 
 
 @dataclass(frozen=True)
@@ -99,9 +79,10 @@ def _unreadable(found: Mapping[Path, Sequence[Campaign]]) -> Iterator[Unreadable
 
 def _section(
     group: Group, base_asked: bool, name: str, number: int, folder: Path, glyphs: dict[str, tuple[str, str]]
-) -> Section:
+) -> Texts:
+    """One group of columns, as its tables and figures."""
     prefix = f"across-{name}" + (f"-{number}" if number else "")
-    return Section(
+    return Texts(
         group=group,
         base=tables.base_sentence(group, base_asked),
         remarks=tables.differing_sentences(group),
@@ -113,17 +94,17 @@ def _section(
     )
 
 
-def _drawn(one: AcrossFigure, prefix: str, folder: Path, glyphs: dict[str, tuple[str, str]]) -> Drawn:
+def _drawn(one: AcrossFigure, prefix: str, folder: Path, glyphs: dict[str, tuple[str, str]]) -> Texts:
     stem = f"{prefix}-{one.name}"
     refuse_unless_regular(folder / f"{stem}{kind}" for kind in figures.SAVE_OPTIONS)
     _, root = figures.save(narrow.fit(one.draw()), folder, stem)
     text, of_figure = svg.inline(root, f"{stem}-", one.title)
     glyphs.update(of_figure)
-    return Drawn(one.title, one.caption, Markup(text))
+    return Texts(title=one.title, caption=one.caption, svg=Markup(text))
 
 
 def _render(
-    result: AcrossPage, sections: Sequence[Section], archives: Sequence[Path], glyphs: dict[str, tuple[str, str]]
+    result: AcrossPage, sections: Sequence[Texts], archives: Sequence[Path], glyphs: dict[str, tuple[str, str]]
 ) -> str:
     made = environment()
     made.filters |= {"breakable": breakable, "whole_values": whole_values}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
@@ -20,34 +19,12 @@ from fourscore_analysis.page.pair_plot import pair_plot
 from fourscore_analysis.plots.shared.colours import GREEN as GREEN_COLOUR
 from fourscore_analysis.plots.shared.colours import GREY, ORANGE, VERMILLION
 from fourscore_analysis.records.values import printable
+from fourscore_analysis.tables.row import Texts
 
 MOST_DETAILS = 100  # series whose launches are shown
 MOST_EXACT = 500  # changed numbers that are listed
 STATE_COLOURS = {GREEN: GREEN_COLOUR, RED: VERMILLION, NOT_DECIDED: ORANGE}
 VERDICT_COLOURS = {WRONG: VERMILLION, REGRESSION: VERMILLION, IMPROVEMENT: GREEN_COLOUR}
-
-
-@dataclass(frozen=True)
-class Record:
-    """A pair whose records are worth a look."""
-
-    name: str
-    said: str
-    base: str  # addresses
-    candidate: str
-
-
-@dataclass(frozen=True)
-class Detail:
-    """A series with its launches."""
-
-    anchor: str
-    title: str
-    word: str
-    said: str
-    phases: list[tuple[str, ...]]
-    plot: Markup
-    records: list[Record]
 
 
 def comparison_page(gate: Gate, folder: Path) -> str:
@@ -88,18 +65,20 @@ def comparison_page(gate: Gate, folder: Path) -> str:
     )
 
 
-def _detail(gate: Gate, one: Verdict, anchor: str, folder: Path) -> Detail:
+def _detail(gate: Gate, one: Verdict, anchor: str, folder: Path) -> Texts:
+    """A series with its launches, and the pairs whose records are worth a look, with their addresses."""
     sides = gate.compared.base, gate.compared.candidate
 
     def link(side: str, launch: Timed) -> str:
         return link_to(sides[side != BASE].path_of(launch.run), folder)
 
     records = [
-        Record(name, pair.text(), link(BASE, pair.base), link("", pair.candidate)) for name, pair in named_pairs(one)
+        Texts(name=name, said=pair.text(), base=link(BASE, pair.base), candidate=link("", pair.candidate))
+        for name, pair in named_pairs(one)
     ]
     blamed = blame_sentence(one)
     said = sentence(one, gate.rules).removeprefix(f"{one.series.title}: ")
-    return Detail(
+    return Texts(
         anchor=anchor,
         title=one.series.title,
         word=one.word,

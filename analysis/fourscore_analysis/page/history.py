@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,36 +21,10 @@ from fourscore_analysis.plots.shared import style
 from fourscore_analysis.points.units import counted, time_text
 from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.tables import history as texts
+from fourscore_analysis.tables.row import Texts
 
 MOST_FIGURES = 16  # large ones: of the points with most to look at
 MOST_ROWS = 200  # findings in the table
-
-
-@dataclass
-class Shown:
-    """A point on the page."""
-
-    panel: Panel
-    small: Markup
-    large: Markup  # empty: there is no large figure
-    finding: str
-    colour: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """A finding in the table."""
-
-    anchor: str
-    title: str
-    what: str
-    colour: str
-    revisions: str
-    size: str
-    before: str
-    p: str
-    since: int
-    remarks: str
 
 
 def write_history_page(history: History, page: Path) -> None:
@@ -84,7 +57,8 @@ def _render(history: History, page: Path) -> str:
     )
 
 
-def _shown(number: int, panel: Panel, glyphs: dict[str, tuple[str, str]]) -> Shown:
+def _shown(number: int, panel: Panel, glyphs: dict[str, tuple[str, str]]) -> Texts:
+    """A point on the page; without findings, or far below, it has no large figure."""
     findings = [one for one in panel.findings if one.kind != SMALL]
     large = ""
     if findings and number < MOST_FIGURES:
@@ -94,15 +68,17 @@ def _shown(number: int, panel: Panel, glyphs: dict[str, tuple[str, str]]) -> Sho
         glyphs.update(of_figure)
     said = f"{texts.change_text(findings[0].ratio)} {texts.range_of_revisions(findings[0])}" if findings else ""
     colour = colour_of(findings[0]) if findings else ""
-    return Shown(panel, Markup(small_plot(panel)), Markup(large), said, colour)
+    small = Markup(small_plot(panel))
+    return Texts(panel=panel, small=small, large=Markup(large), finding=said, colour=colour)
 
 
-def _row(finding: Finding, anchor: str) -> Row:
+def _row(finding: Finding, anchor: str) -> Texts:
+    """A finding in the table."""
     what = "slower" if finding.ratio > 1 else "faster"
     p = texts.p_text(finding.p)
     if finding.launches_p is not None:
         p += f", {texts.p_text(finding.launches_p)}"
-    return Row(
+    return Texts(
         anchor=anchor,
         title=f"{finding.series.title} ({finding.series.place})" if finding.series.place else finding.series.title,
         what=f"{what}, slowly" if finding.drift else what,

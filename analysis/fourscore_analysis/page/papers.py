@@ -14,8 +14,8 @@ from fourscore_analysis.page import figures, svg
 from fourscore_analysis.page.environment import environment
 from fourscore_analysis.page.output import prepare_output
 from fourscore_analysis.papers import all_papers
-from fourscore_analysis.papers.base import KINDS, Judged, Paper, counts, judge
-from fourscore_analysis.papers.claims import VERDICTS, Conclusion, conclusions_of
+from fourscore_analysis.papers.base import KINDS, Paper, counts, judge
+from fourscore_analysis.papers.claims import VERDICTS, conclusions_of
 from fourscore_analysis.papers.claims import counts as claim_counts
 from fourscore_analysis.papers.here import Here, read_here
 from fourscore_analysis.plots import plots_of
@@ -24,28 +24,13 @@ from fourscore_analysis.plots.shared.paper_plot import PaperPlot
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.files import refuse_unless_regular, write_whole
 from fourscore_analysis.tables import papers as tables
+from fourscore_analysis.tables.row import Texts
 
 ALL = "all"
 
 
-@dataclass(frozen=True)
-class Figure:
-    plot: PaperPlot
-    svg: Markup
-
-
-@dataclass(frozen=True)
-class Section:
+class Section(Texts):
     """One paper."""
-
-    paper: Paper
-    citation: str
-    claims: Sequence[Conclusion]
-    judged: Sequence[Judged]
-    summary: Sequence[str]
-    searches: Sequence[tables.SearchTable]
-    items: Sequence[tuple[Judged, Sequence[tables.Row]]]
-    figures: Sequence[Figure]
 
     def as_json(self) -> dict[str, Any]:
         numbers = [number.as_json() for one in self.judged for number in one.numbers]
@@ -119,14 +104,14 @@ def _section(paper: Paper, here: Here, folder: Path, glyphs: dict[str, tuple[str
     )
 
 
-def _figure(paper: Paper, plot: PaperPlot, here: Here, folder: Path, glyphs: dict[str, tuple[str, str]]) -> Figure:
+def _figure(paper: Paper, plot: PaperPlot, here: Here, folder: Path, glyphs: dict[str, tuple[str, str]]) -> Texts:
     figure = narrow.fit(plot.draw(here, f"{paper.name} · {plot.title}"))
     stem = f"{paper.name}-{plot.name}"
     refuse_unless_regular(folder / f"{stem}{kind}" for kind in figures.SAVE_OPTIONS)
     _, root = figures.save(figure, folder, stem)
     text, of_figure = svg.inline(root, f"{stem}-", plot.title)
     glyphs.update(of_figure)
-    return Figure(plot, Markup(text))
+    return Texts(plot=plot, svg=Markup(text))
 
 
 def _render(result: PapersPage, glyphs: Mapping[str, tuple[str, str]]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from fourscore_analysis.isoefficiency.points import EFFICIENCIES, as_json
 from fourscore_analysis.models.alpha_beta import alpha_betas
 from fourscore_analysis.page.environment import environment, page_json, vendored
 from fourscore_analysis.page.explorer import explorer_data
-from fourscore_analysis.page.figures import DrawnPlot, drawing, file_name
+from fourscore_analysis.page.figures import drawing, file_name
 from fourscore_analysis.page.output import prepare_folder, prepare_output
 from fourscore_analysis.points.claims import LEAST_LAUNCHES
 from fourscore_analysis.points.device_gain import device_gains
@@ -27,7 +27,6 @@ from fourscore_analysis.points.link_loads import SATURATED
 from fourscore_analysis.points.overlap import overlaps
 from fourscore_analysis.points.points import group_by, setting_names
 from fourscore_analysis.points.provenance import (
-    Difference,
     IdentityPart,
     differences,
     flatten,
@@ -50,13 +49,14 @@ from fourscore_analysis.tables import points as point_tables
 from fourscore_analysis.tables import traffic as traffic_tables
 from fourscore_analysis.tables import transforms as tables
 from fourscore_analysis.tables import wall_time
-from fourscore_analysis.tables.device_gain import DeviceGainRow, device_gain_rows
-from fourscore_analysis.tables.energy import EnergyTable, energy_tables
+from fourscore_analysis.tables.device_gain import device_gain_rows
+from fourscore_analysis.tables.energy import energy_tables
 from fourscore_analysis.tables.exported import TABLES, exported
-from fourscore_analysis.tables.fields import FieldTable, field_table
+from fourscore_analysis.tables.fields import field_table
 from fourscore_analysis.tables.findings import findings, wins
-from fourscore_analysis.tables.troubles import Trouble, troubles
-from fourscore_analysis.tables.wires import WireRow, wire_rows
+from fourscore_analysis.tables.row import Texts
+from fourscore_analysis.tables.troubles import troubles
+from fourscore_analysis.tables.wires import wire_rows
 from fourscore_analysis.views.shelf import Shelf
 from fourscore_analysis.views.view import View
 
@@ -68,42 +68,8 @@ LONGEST_WORD = 24  # characters of a table that stay on one line
 TABLE_FILES = {"latex": ".tex", "csv": ".csv"}
 
 
-@dataclass
-class Section:
+class Section(Texts):
     """One campaign of the page."""
-
-    view: View
-    findings: list[str]
-    wins: str
-    counts: dict[str, int]
-    contract_tables: list[tables.ContractTable]
-    device_gain: list[DeviceGainRow]
-    overlap: list[overlap_tables.OverlapRow]
-    libraries: list[library_tables.LibraryRow]
-    wires: list[WireRow]
-    fields: FieldTable | None
-    troubles: list[Trouble]
-    memory: list[point_tables.MemoryRow]
-    components: list[point_tables.ComponentRow]
-    harness: list[wall_time.HarnessRow]
-    wall: wall_time.WallTime | None
-    exchanges: list[point_tables.ExchangeRow]
-    cards: list[tuple[str, str]]
-    mixed: list[tuple[str, list[Difference]]]
-    settings: list[tuple[str, str, str]]
-    volatile: list[tuple[str, str]]
-    traffic: list[traffic_tables.TrafficTable]
-    energy: list[EnergyTable]
-    uncounted: list[traffic_tables.UncountedRow]
-    constants: list[traffic_tables.ConstantTable]
-    bench: list[component_tables.BenchTable]
-    alpha_beta: list[component_tables.AlphaBetaRow]
-    floors: floor_tables.FloorTable | None
-    links: list[link_tables.LinkRow]
-    nodes: node_tables.NodeTable | None
-    isoefficiency: list[isoefficiency_tables.IsoefficiencyTable]
-    lacking: list[tuple[str, str]]
-    plots: list[DrawnPlot] = field(default_factory=list)
 
     @property
     def campaign(self) -> Campaign:

@@ -3,58 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from fourscore_analysis.models.alpha_beta import Estimate, alpha_betas
 from fourscore_analysis.points.components import TRANSFORMS, Ceiling, Curve, grouped
 from fourscore_analysis.points.units import bytes_text, percent_text, range_text, rate_text, ratio_text, time_text
+from fourscore_analysis.tables.row import Texts
 from fourscore_analysis.views.view import View
 
 
-@dataclass
-class BenchRow:
-    """One curve: its fastest size, in the cache and beyond it."""
-
-    axes: str
-    kernel: str
-    sizes: str
-    least_time: str
-    best: str
-    best_at: str
-    beyond: str
-    copy: str  # memory_bench's rate, beyond the cache
-    over_copy: str
-    flags: tuple[str, ...]
-    first: bool  # on its axes
-
-
-@dataclass
-class BenchTable:
-    program: str
-    has_copy: bool
-    rows: list[BenchRow]
-
-
-@dataclass
-class AlphaBetaRow:
-    """Messages between two ranks: T = alpha + m / beta."""
-
-    what: str
-    where: str
-    alpha: str
-    alpha_interval: str
-    beta: str
-    word: str  # t_w
-    replicates: str
-    worst: str
-
-
-def alpha_beta_rows(view: View) -> list[AlphaBetaRow]:
-    """One for each kind of message, place and phase of pairwise_bench."""
+def alpha_beta_rows(view: View) -> list[Texts]:
+    """Messages between two ranks, T = alpha + m / beta: one for each kind of message, place and phase of
+    pairwise_bench."""
     found = alpha_betas(view.bench.measured)
     names_nodes = not all(one.place.plain for one in found)
     return [
-        AlphaBetaRow(
+        Texts(
             what=f"{one.kernel}, phase {one.phase}",
             where=one.place.text(names_nodes),
             alpha=time_text(one.alpha_s.value),
@@ -72,7 +35,7 @@ def _interval_text(one: Estimate) -> str:
     return range_text(*one.interval) if one.interval else "–"
 
 
-def bench_tables(view: View) -> list[BenchTable]:
+def bench_tables(view: View) -> list[Texts]:
     """One a program: all curves."""
     found = []
     for program in view.bench.programs:
@@ -83,7 +46,7 @@ def bench_tables(view: View) -> list[BenchTable]:
                 axes = " · ".join(part for part in (group.title, group.subtitle) if part)
                 rows.append(_row(curve, axes, ceiling, number == 0))
         if rows:
-            found.append(BenchTable(program, any(row.over_copy for row in rows), rows))
+            found.append(Texts(program=program, has_copy=any(row.over_copy for row in rows), rows=rows))
     return found
 
 
@@ -96,7 +59,8 @@ def curve_rate_text(program: str, rate: float | None) -> str:
     return rate_text(rate, "FLOP/s" if program == TRANSFORMS else "B/s")
 
 
-def _row(curve: Curve, axes: str, ceiling: Ceiling | None, first: bool) -> BenchRow:
+def _row(curve: Curve, axes: str, ceiling: Ceiling | None, first: bool) -> Texts:
+    """One curve: its fastest size, in the cache and beyond it, and the copy of memory_bench. `first`: on its axes."""
     program, best, beyond = curve.program, curve.best, curve.best_beyond_cache
     over = ""
     if beyond and beyond.over_copy is not None:
@@ -104,7 +68,7 @@ def _row(curve: Curve, axes: str, ceiling: Ceiling | None, first: bool) -> Bench
     elif ceiling and beyond and not curve.emulated and program != TRANSFORMS:
         over = ratio_text(beyond.rate / ceiling.rate)
     sizes = [size_text(program, curve.points[index].x) for index in (0, -1)]
-    return BenchRow(
+    return Texts(
         axes=axes,
         kernel=curve.label,
         sizes="–".join(dict.fromkeys(sizes)),

@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fourscore_analysis.points.claims import doubts
 from fourscore_analysis.points.device_gain import DeviceGain, device_gains
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import ratio_text, shape_text, time_text
+from fourscore_analysis.tables.row import Texts
 from fourscore_analysis.views.view import View
 
 
-@dataclass
-class DeviceGainRow:
-    """The fastest use of the devices beside the fastest use of the processors."""
-
-    shape: str
-    nodes: int
-    device: str
-    device_where: str
-    device_time: str
-    processors: str
-    processors_where: str
-    processors_time: str
-    ratio: str
-    tied: bool  # the launches do not tell the two apart
-    flags: tuple[str, ...]
-    contract: str
-
-
-def device_gain_rows(view: View) -> list[DeviceGainRow]:
+def device_gain_rows(view: View) -> list[Texts]:
     return [_row(view, one) for one in device_gains(view.points)]
 
 
-def _row(view: View, one: DeviceGain) -> DeviceGainRow:
-    return DeviceGainRow(
+def _row(view: View, one: DeviceGain) -> Texts:
+    """The fastest use of the devices beside the fastest use of the processors."""
+    return Texts(
         shape=shape_text(one.device.cell.shape),
         nodes=one.device.cell.place.nodes,
         device=one.device.label,
@@ -44,7 +26,7 @@ def _row(view: View, one: DeviceGain) -> DeviceGainRow:
         processors_where=side_text(one.processors),
         processors_time=time_text(one.processors.time_s),
         ratio=ratio_text(one.ratio),
-        tied=not one.told,
+        tied=not one.told,  # the launches do not tell the two apart
         flags=tuple(dict.fromkeys(one.device.flags + one.processors.flags)),
         contract=view.contract_of(one.device),
     )

@@ -2,54 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from fourscore_analysis.points.energy import EnergyPoint, energy_groups, pareto
+from fourscore_analysis.points.points import group_by
 from fourscore_analysis.points.units import digits, shape_text, time_text
 from fourscore_analysis.records.traffic import Source
+from fourscore_analysis.tables.row import Texts, of_point
 from fourscore_analysis.views.view import View
 
 
-@dataclass
-class EnergyRow:
-    shape: str
-    ranks: int
-    nodes: str
-    method: str
-    contract: str
-    above_idle: str
-    with_idle: str
-    idle: str
-    watts: str
-    per_joule: str  # GFLOP/J above idle
-    per_joule_with_idle: str
-    phases: str
-    runs: int
-    time: str
-    pareto: bool
-    flags: tuple[str, ...]
-    first: bool  # the first row of its problem
+def energy_tables(view: View) -> list[Texts]:
+    """All that one source counted in each."""
+    by_source = group_by(energy_groups(view.energies), lambda group: group[0].source)
+    return [_table(view, groups) for groups in by_source]
 
 
-@dataclass
-class EnergyTable:
-    """All that one source counted."""
-
-    source: str
-    notes: list[str]
-    rows: list[EnergyRow] = field(default_factory=list)
-
-
-def energy_tables(view: View) -> list[EnergyTable]:
-    tables: dict[Source, EnergyTable] = {}
-    for group in energy_groups(view.energies):
-        source = group[0].source
-        table = tables.setdefault(source, EnergyTable(_source_text(source), []))
+def _table(view: View, groups: list[list[EnergyPoint]]) -> Texts:
+    rows, notes = [], []
+    for group in groups:
         best = pareto(group)
         for one in group:
-            table.rows.append(_row(view, one, any(one is other for other in best), one is group[0]))
-            table.notes += [note for note in _notes(one) if note not in table.notes]
-    return list(tables.values())
+            rows.append(_row(view, one, any(one is other for other in best), one is group[0]))
+            notes += _notes(one)
+    return Texts(source=_source_text(groups[0][0].source), notes=list(dict.fromkeys(notes)), rows=rows)
 
 
 def _source_text(source: Source) -> str:
@@ -69,14 +43,11 @@ def _notes(one: EnergyPoint) -> list[str]:
     return found
 
 
-def _row(view: View, one: EnergyPoint, best: bool, first: bool) -> EnergyRow:
-    point = one.point
-    return EnergyRow(
-        shape=shape_text(point.cell.shape),
-        ranks=point.cell.ranks,
-        nodes=point.cell.place.with_placement(str(point.cell.place.nodes)),
-        method=point.label,
-        contract=view.contract_of(point),
+def _row(view: View, one: EnergyPoint, best: bool, first: bool) -> Texts:
+    """GFLOP/J are above idle but where they are with idle power. `first`: of its problem."""
+    return Texts(
+        **of_point(view, one.point)
+        | {"flags": tuple(sorted({flag for launch in one.launches for flag in launch.flags}))},
         above_idle=_text(one.above_idle_j, "J"),
         with_idle=_text(one.with_idle_j, "J"),
         idle=_text(one.idle_w, "W"),
@@ -87,7 +58,6 @@ def _row(view: View, one: EnergyPoint, best: bool, first: bool) -> EnergyRow:
         runs=one.runs,
         time=time_text(one.time_s),
         pareto=best,
-        flags=tuple(sorted({flag for launch in one.launches for flag in launch.flags})),
         first=first,
     )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from fourscore_analysis.points.claims import doubts
 from fourscore_analysis.points.fields import WAYS, FieldWays, field_ways
 from fourscore_analysis.points.points import group_by
 from fourscore_analysis.points.units import ratio_text, shape_text, time_text
+from fourscore_analysis.tables.row import Texts
 from fourscore_analysis.views.view import View
 
 WAY_WORDS = {"together": "together", "in-turn": "in turn", "pipelined": "pipelined"} | {
@@ -16,35 +16,15 @@ WAY_WORDS = {"together": "together", "in-turn": "in turn", "pipelined": "pipelin
 }
 
 
-@dataclass
-class FieldRow:
-    """One method and number of arrays; a cell of each way that was measured somewhere."""
-
-    contract: str
-    shape: str
-    where: str
-    method: str
-    arrays: int
-    times: list[str]  # as FieldTable.ways
-    fastest: str
-    tied: list[str]  # ways that the launches do not tell from it
-    flags: tuple[str, ...]
-
-
-@dataclass
-class FieldTable:
-    ways: list[str]
-    rows: list[FieldRow]
-
-
-def field_table(view: View) -> FieldTable | None:
+def field_table(view: View) -> Texts | None:
     found = field_ways(view.points)
     ways = [way for way in WAYS if any(way in one.ways for one in found)]
-    return FieldTable(ways, [_row(view, one, ways) for one in found]) if found else None
+    return Texts(ways=ways, rows=[_row(view, one, ways) for one in found]) if found else None
 
 
-def _row(view: View, one: FieldWays, ways: list[str]) -> FieldRow:
-    return FieldRow(
+def _row(view: View, one: FieldWays, ways: list[str]) -> Texts:
+    """One method and number of arrays: a time for each of `ways`, which were measured somewhere."""
+    return Texts(
         contract=view.contract_of(one.best),
         shape=shape_text(one.best.cell.shape),
         where=one.best.where,

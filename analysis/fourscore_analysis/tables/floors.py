@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fourscore_analysis.models.floors import NAMES, Floor, Floors
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.points.rates import Rate
 from fourscore_analysis.points.units import bytes_text, rate_text, ratio_text, time_text
-from fourscore_analysis.tables.points import OfPoint, of_point
+from fourscore_analysis.tables.row import Texts, of_point
 from fourscore_analysis.views.view import View
 
 UNITS = {"memory": "B/s", "flops": "FLOP/s", "exchange": "B/s"}
@@ -16,45 +14,21 @@ WHOSE = {"memory": "a core", "flops": "a core", "exchange": "a rank"}
 MOST_COMMANDS = 6
 
 
-@dataclass(kw_only=True)
-class FloorRow(OfPoint):
-    time: str
-    passes: int
-    floors: list[tuple[str, str, bool]]  # for each kind of work: seconds, amount, whether it is the largest
-    ratio: str
-    largest: str
-
-
-@dataclass
-class RateRow:
-    """A rate that floors of the table rest on."""
-
-    floor: str
-    rate: str
-    source: str
-    instead: str
-
-
-@dataclass
-class FloorTable:
-    """`rows` are empty where no component of the machine was measured; then there are only `commands`."""
-
-    rows: list[FloorRow]
-    rates: list[RateRow]
-    lacking: list[str]  # the floors that some row lacks
-    commands: list[str]  # which measure them
-    more_commands: int
-
-
-def floor_table(view: View) -> FloorTable | None:
-    """None for a campaign without times."""
+def floor_table(view: View) -> Texts | None:
+    """None for a campaign without times. There are no rows where no component of the machine was measured, but which
+    floors some row lacks, and the commands that measure them."""
     if not view.floors:
         return None
     rows = [_row(view, one) for one in view.floors if one.largest]
     commands = list(dict.fromkeys(command for one in view.floors for command in one.lacking.values()))
     lacking = [name for name in NAMES if any(name in one.lacking for one in view.floors)]
-    left_out = max(0, len(commands) - MOST_COMMANDS)
-    return FloorTable(rows, _rates(view.floors), lacking, commands[:MOST_COMMANDS], left_out)
+    return Texts(
+        rows=rows,
+        rates=_rates(view.floors),
+        lacking=lacking,
+        commands=commands[:MOST_COMMANDS],
+        more_commands=max(0, len(commands) - MOST_COMMANDS),
+    )
 
 
 def floor_sentence(view: View, point: Point) -> str:
@@ -67,8 +41,8 @@ def floor_sentence(view: View, point: Point) -> str:
     return f"It takes {ratio_text(one.ratio)} times the largest {of}, {largest}."
 
 
-def _row(view: View, one: Floors) -> FloorRow:
-    return FloorRow(
+def _row(view: View, one: Floors) -> Texts:
+    return Texts(
         **of_point(view, one.point),
         time=time_text(one.point.time_s),
         passes=one.passes,
@@ -79,6 +53,7 @@ def _row(view: View, one: Floors) -> FloorRow:
 
 
 def _cell(name: str, floor: Floor | None, largest: Floor | None) -> tuple[str, str, bool]:
+    """Seconds, amount, and whether it is the largest."""
     if floor is None:
         return "–", "not measured", False
     if not floor.amount:
@@ -87,14 +62,19 @@ def _cell(name: str, floor: Floor | None, largest: Floor | None) -> tuple[str, s
     return time_text(floor.seconds), amount, floor is largest
 
 
-def _rates(found: list[Floors]) -> list[RateRow]:
-    """Each once, by floor."""
+def _rates(found: list[Floors]) -> list[Texts]:
+    """The rates on which floors of the table rest: each once, by floor."""
     rates: dict[tuple[str, Rate], None] = {}
     for name in NAMES:
         for one in found:
             for rate in one.found[name].sources if one.largest and name in one.found else ():
                 rates.setdefault((name, rate))
     return [
-        RateRow(name, f"{rate_text(rate.rate, UNITS[name])} {WHOSE[name]}", rate.source, rate.instead)
+        Texts(
+            floor=name,
+            rate=f"{rate_text(rate.rate, UNITS[name])} {WHOSE[name]}",
+            source=rate.source,
+            instead=rate.instead,
+        )
         for name, rate in rates
     ]

@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
 
 from fourscore_analysis.points.claims import doubts
 from fourscore_analysis.points.libraries import Substitution, substitutions
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import percent_text, ratio_text, shape_text, time_text
+from fourscore_analysis.tables.row import Texts, of_point
 from fourscore_analysis.views.view import View
 
 
-@dataclass
-class LibraryRow:
-    """A point beside the same one with the usual library."""
-
-    contract: str
-    shape: str
-    where: str
-    method: str
-    library: str
-    time: str
-    fft: str
-    exchange: str
-    ratio: str  # to the usual library; "" in its own row
-    tied: bool  # the launches do not tell the two apart
-    flags: tuple[str, ...]
-    first: bool  # in its method
-
-
-def library_rows(view: View) -> list[LibraryRow]:
+def library_rows(view: View) -> list[Texts]:
     """The usual library's row first, then the others' in the order of their times."""
     rows = []
     for group in group_by(substitutions(view.points), lambda one: id(one.usual)):
@@ -40,20 +22,17 @@ def library_rows(view: View) -> list[LibraryRow]:
     return rows
 
 
-def _row(view: View, point: Point, method: str, one: Substitution | None) -> LibraryRow:
-    return LibraryRow(
-        contract=view.contract_of(point),
-        shape=shape_text(point.cell.shape),
-        where=point.where,
-        method=method,
+def _row(view: View, point: Point, method: str, one: Substitution | None) -> Texts:
+    """A point beside the same one with the usual library; without a ratio in that one's own row."""
+    return Texts(
+        **of_point(view, point) | {"method": method},
         library=point.method.local_fft,
         time=time_text(point.time_s),
         fft=time_text(point.phases.get("fft")),
         exchange=percent_text(point.exchange_share),
         ratio=ratio_text(one.ratio) if one else "",
-        tied=bool(one and not one.told),
-        flags=point.flags,
-        first=one is None,
+        tied=bool(one and not one.told),  # the launches do not tell the two apart
+        first=one is None,  # in its method
     )
 
 

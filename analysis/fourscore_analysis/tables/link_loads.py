@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from fourscore_analysis.points.link_loads import SATURATED, LinkLoads
 from fourscore_analysis.points.units import percent_text, shape_text, time_text
-from fourscore_analysis.tables.points import OfPoint, of_point
+from fourscore_analysis.tables.row import Texts, of_point
 from fourscore_analysis.views.view import View
 
 MOST_KINDS = 4  # by name; more are counted
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
-@dataclass(kw_only=True)
-class LinkRow(OfPoint):
-    """One exchange of a point, and the kinds of link that have its busiest one."""
-
-    exchange: int
-    time: str
-    kinds: str
-    most: str
-    mean: str
-    link: str
-    saturated: bool
-    first: bool  # for its point
-
-
-def link_rows(view: View) -> list[LinkRow]:
+def link_rows(view: View) -> list[Texts]:
     return [row for one in view.link_loads for row in _rows(view, one)]
 
 
-def _rows(view: View, one: LinkLoads) -> list[LinkRow]:
+def _rows(view: View, one: LinkLoads) -> list[Texts]:
+    """One for each exchange, with the kinds of link that have its busiest one."""
     rows = []
     for number, (exchange, busiest) in enumerate(zip(one.exchanges, one.busiest, strict=True), 1):
         rows.append(
-            LinkRow(
+            Texts(
                 **of_point(view, one.point),
                 exchange=number,
                 time=time_text(exchange.seconds),

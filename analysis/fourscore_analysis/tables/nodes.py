@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fourscore_analysis.models.slow_nodes import COMPUTING, CONFIDENCE, MARGIN, SLOW, Effect, NodeEffects
 from fourscore_analysis.points.units import percent_text, ratio_text
+from fourscore_analysis.tables.row import Texts
 
 MOST_ROWS = 24  # per table; the slowest first
 MOST_NAMED = 6  # nodes in a sentence
@@ -15,35 +14,18 @@ MEASURES = {
 }
 
 
-@dataclass
-class NodeRow:
-    node: str
-    measure: str
-    ratio: str
-    interval: str
-    launches: str
-    verdict: str
-    slow: bool
-
-
-@dataclass
-class NodeTable:
-    conclusion: str
-    rows: list[NodeRow]
-    left_out: int
-
-
-def node_table(found: NodeEffects) -> NodeTable | None:
+def node_table(found: NodeEffects) -> Texts | None:
     """None where all launches ran on one node."""
     if not found.hosts:
         return None
     ordered = sorted(found.effects, key=lambda effect: effect.verdict != SLOW)
-    return NodeTable(conclusion(found), [_row(effect) for effect in ordered[:MOST_ROWS]], len(ordered[MOST_ROWS:]))
+    rows = [_row(effect) for effect in ordered[:MOST_ROWS]]
+    return Texts(conclusion=conclusion(found), rows=rows, left_out=len(ordered[MOST_ROWS:]))
 
 
-def _row(effect: Effect) -> NodeRow:
+def _row(effect: Effect) -> Texts:
     compared = f"{effect.launches} and {effect.without}" if effect.without else str(effect.launches)
-    return NodeRow(
+    return Texts(
         node=" + ".join(effect.hosts),
         measure=MEASURES[effect.measure],
         ratio=ratio_text(effect.ratio),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from fourscore_analysis.papers.base import (
@@ -26,6 +25,7 @@ from fourscore_analysis.papers.claims import CONFIRMED, REFUTED, UNDECIDED, UNTE
 from fourscore_analysis.papers.claims import counts as claim_counts
 from fourscore_analysis.papers.here import Here
 from fourscore_analysis.points.units import digits
+from fourscore_analysis.tables.row import Texts
 
 # The end of a column's name, its unit, and whether the unit takes prefixes. The longest end first.
 UNITS = (
@@ -144,25 +144,6 @@ def measured_text(number: Number) -> str:
     )
 
 
-@dataclass(frozen=True)
-class Row:
-    """One number on the page."""
-
-    where: str  # the conditions of its row
-    quantity: str
-    printed: str
-    computed: str
-    formula: str
-    difference: str
-    other: str
-    other_formula: str
-    other_verdict: str
-    measured: str
-    verdict: str
-    kind: str
-    first: bool  # in its row
-
-
 def condition_text(judged: Judged, row: int) -> str:
     """CPU, 2020; model, 128×128×128"""
     found = judged.item.rows[row - 1]
@@ -190,14 +171,15 @@ def _number_text(value: float | bool, column: str) -> str:
     return shown if unit_of(column)[0] else f"{shown} {column_text(column)}"
 
 
-def rows_of(judged: Judged) -> list[Row]:
+def rows_of(judged: Judged) -> list[Texts]:
     return [_row(judged, number) for number in judged.numbers]
 
 
-def _row(judged: Judged, number: Number) -> Row:
+def _row(judged: Judged, number: Number) -> Texts:
+    """One number on the page. `first`: in its row."""
     first = next(one for one in judged.numbers if one.row == number.row) is number
     ours, column = number.ours, number.column
-    return Row(
+    return Texts(
         where=condition_text(judged, number.row),
         quantity=column_text(column),
         printed=value_text(number.printed, column),
@@ -267,17 +249,11 @@ def claims_summary(claims: Sequence[Conclusion]) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class SearchTable:
-    search: Search
-    printed: list[str]
-    tried: list[tuple[str, list[tuple[str, bool]]]]  # the reading, and each value with whether it is near the printed
-
-
 NEAR = 0.05
 
 
-def search_table(search: Search) -> SearchTable:
+def search_table(search: Search) -> Texts:
+    """The readings that were tried, and each value with whether it is near the printed."""
     tried = []
     for one in search.tried:
         values = []
@@ -285,7 +261,8 @@ def search_table(search: Search) -> SearchTable:
             near = bool(search.printed) and value is not None and _near(value, float(search.printed[index]))
             values.append((_tried_text(value), near))
         tried.append((one.reading, values))
-    return SearchTable(search, [_digits(float(value), _figures(value)) for value in search.printed], tried)
+    printed = [_digits(float(value), _figures(value)) for value in search.printed]
+    return Texts(search=search, printed=printed, tried=tried)
 
 
 def _tried_text(value: float | None) -> str:

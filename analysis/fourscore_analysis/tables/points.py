@@ -4,7 +4,6 @@ machines, with everything."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from fourscore_analysis.points.points import Point, plans_text
@@ -14,56 +13,12 @@ from fourscore_analysis.points.units import (
     range_text,
     rate_text,
     ratio_text,
-    shape_text,
     time_text,
 )
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.cells import OTHER_WORK, Cell
+from fourscore_analysis.tables.row import Texts, of_point
 from fourscore_analysis.views.view import View
-
-
-@dataclass(kw_only=True)
-class OfPoint:
-    """Which point a row is about."""
-
-    shape: str
-    ranks: int
-    nodes: str
-    method: str
-    contract: str
-    flags: tuple[str, ...]
-
-
-@dataclass(kw_only=True)
-class MemoryRow(OfPoint):
-    local: str
-    buffers: str
-    workspace: str
-    ratio: str
-    rss: str
-    plan: str
-    plan_range: str
-    plans: str  # "2 in 5 launches"
-
-
-@dataclass(kw_only=True)
-class ComponentRow(OfPoint):
-    phase: str
-    inside: str
-    alone: str
-    ratio: str
-    parts: str
-
-
-@dataclass(kw_only=True)
-class ExchangeRow(OfPoint):
-    """The exchange phase of a method, and the copy of the same machine."""
-
-    moved: str
-    time: str
-    rate: str
-    copy: str
-    over_copy: str
 
 
 def _ranked(view: View) -> Iterator[Point]:
@@ -72,19 +27,7 @@ def _ranked(view: View) -> Iterator[Point]:
         yield from one.ranked
 
 
-def of_point(view: View, point: Point) -> dict[str, Any]:
-    """The fields of OfPoint."""
-    return {
-        "shape": shape_text(point.cell.shape),
-        "ranks": point.cell.ranks,
-        "nodes": point.cell.place.with_placement(str(point.cell.place.nodes)),
-        "method": point.label,
-        "contract": view.contract_of(point),
-        "flags": point.flags,
-    }
-
-
-def memory_rows(view: View) -> list[MemoryRow]:
+def memory_rows(view: View) -> list[Texts]:
     """Points that say what they hold, or how long they planned."""
     return [
         _memory_row(view, point)
@@ -93,9 +36,9 @@ def memory_rows(view: View) -> list[MemoryRow]:
     ]
 
 
-def _memory_row(view: View, point: Point) -> MemoryRow:
+def _memory_row(view: View, point: Point) -> Texts:
     plan, ratio = point.plan, point.memory("ratio")
-    return MemoryRow(
+    return Texts(
         **of_point(view, point),
         local=bytes_text(point.memory("local_data_bytes")),
         buffers=bytes_text(point.memory("plan_bytes")),
@@ -108,14 +51,14 @@ def _memory_row(view: View, point: Point) -> MemoryRow:
     )
 
 
-def component_rows(view: View) -> list[ComponentRow]:
+def component_rows(view: View) -> list[Texts]:
     """A row for each phase that was also timed alone."""
     return [_component_row(view, point, phase) for point in _ranked(view) for phase in point.compared_phases]
 
 
-def _component_row(view: View, point: Point, phase: str) -> ComponentRow:
+def _component_row(view: View, point: Point, phase: str) -> Texts:
     names = {part.name for launch in point.measured for part in launch.components if part.phase == phase}
-    return ComponentRow(
+    return Texts(
         **of_point(view, point),
         phase=phase,
         inside=time_text(point.phases_max[phase]),
@@ -125,18 +68,19 @@ def _component_row(view: View, point: Point, phase: str) -> ComponentRow:
     )
 
 
-def exchange_rows(view: View) -> list[ExchangeRow]:
+def exchange_rows(view: View) -> list[Texts]:
     """Points whose exchange has a time and declares its bytes."""
     return [row for point in _ranked(view) if (row := _exchange_row(view, point))]
 
 
-def _exchange_row(view: View, point: Point) -> ExchangeRow | None:
+def _exchange_row(view: View, point: Point) -> Texts | None:
+    """The exchange phase of a method, and the copy of the same machine."""
     seconds = point.phases_max.get("exchange", 0.0)
     moved = point.traffic.bytes_sent + point.traffic.bytes_read_shared if point.traffic else 0.0
     if not seconds or not moved:
         return None
     ceiling = view.shelf.copy_ceiling(view, point.measured[0].machine_hash, point.cell.place)
-    return ExchangeRow(
+    return Texts(
         **of_point(view, point),
         moved=bytes_text(moved),
         time=time_text(seconds),

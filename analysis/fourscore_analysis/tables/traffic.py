@@ -2,112 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from fourscore_analysis.models.constant import A_DIGITS, Constant, interval_text, printed_a
 from fourscore_analysis.points.counting import CountedPoint, doubts, source_text, uncounted
-from fourscore_analysis.points.units import bytes_text, digits, ratio_text, shape_text, time_text
+from fourscore_analysis.points.points import group_by
+from fourscore_analysis.points.units import bytes_text, digits, ratio_text, time_text
 from fourscore_analysis.records.transforms import PHASES
+from fourscore_analysis.tables.row import Texts, of_point
 from fourscore_analysis.views.view import View
 
 
-@dataclass
-class TrafficRow:
-    shape: str
-    ranks: int
-    nodes: str
-    method: str
-    contract: str
-    read: str
-    written: str
-    total: str
-    over_least: str
-    an_element: str
-    phases: list[tuple[str, str]]  # bytes and "× 1.50" of the minimum, of each phase of the table
-    sent: str
-    time: str
-    first: bool  # in its comparison
-
-
-@dataclass
-class TrafficTable:
-    """All that one source counted."""
-
-    source: str
-    doubts: list[str]
-    simulated: bool
-    phases: list[str]
-    rows: list[TrafficRow] = field(default_factory=list)
-
-
-@dataclass
-class UncountedRow:
-    asked: str
-    reason: str
-    launches: int
-
-
-@dataclass
-class ConstantRow:
-    n: str
-    words: str
-    an_element: str
-    complexity: str
-    a: str
-    fitted: bool
-
-
-@dataclass
-class ConstantTable:
-    title: str
-    source: str
-    doubts: list[str]
-    cache: str
-    a: str
-    interval: str
-    published: str
-    paper: str
-    rows: list[ConstantRow]
-
-
-def traffic_tables(view: View) -> list[TrafficTable]:
+def traffic_tables(view: View) -> list[Texts]:
     """One a source; in each the points of a comparison together, the lowest traffic first."""
-    by_source: dict[str, list[CountedPoint]] = {}
-    for one in view.counted:
-        by_source.setdefault(source_text(one.source), []).append(one)
-    return [_traffic_table(view, name, members) for name, members in by_source.items()]
+    return [_traffic_table(view, members) for members in group_by(view.counted, lambda one: source_text(one.source))]
 
 
-def _traffic_table(view: View, name: str, members: list[CountedPoint]) -> TrafficTable:
+def _traffic_table(view: View, members: list[CountedPoint]) -> Texts:
+    first = members[0]
     present = {phase for one in members for phase in one.phases}
     phases = [phase for phase in PHASES if phase in present] + sorted(present - set(PHASES))
-    notes = list(dict.fromkeys(note for one in members for note in doubts(one.source, one.multiplexed)))
-    table = TrafficTable(name, notes, members[0].source.simulated, phases)
-    order = {(cell, setting): number for number, (cell, setting) in enumerate(_cells(members))}
-    previous = None
-    for one in sorted(members, key=lambda one: (order[_cell(one)], one.total.total, one.point.label)):
-        table.rows.append(_traffic_row(view, one, phases, _cell(one) != previous))
-        previous = _cell(one)
-    return table
+    rows = []
+    for group in group_by(members, lambda one: (one.point.cell, one.point.setting)):
+        ordered = sorted(group, key=lambda one: (one.total.total, one.point.label))
+        rows += [_traffic_row(view, one, phases, one is ordered[0]) for one in ordered]
+    return Texts(
+        source=source_text(first.source),
+        doubts=list(dict.fromkeys(doubt for one in members for doubt in doubts(one.source, one.multiplexed))),
+        simulated=first.source.simulated,
+        phases=phases,
+        rows=rows,
+    )
 
 
-def _cell(one: CountedPoint) -> tuple:
-    return (one.point.cell, one.point.setting)
-
-
-def _cells(members: list[CountedPoint]) -> list[tuple]:
-    return list(dict.fromkeys(_cell(one) for one in members))
-
-
-def _traffic_row(view: View, one: CountedPoint, phases: list[str], first: bool) -> TrafficRow:
-    point, timed = one.point, view.shelf.timed(one.point)
+def _traffic_row(view: View, one: CountedPoint, phases: list[str], first: bool) -> Texts:
+    """`first`: in its comparison."""
+    timed = view.shelf.timed(one.point)
     declared = next((launch.traffic for launch in one.launches if launch.traffic), None)
-    return TrafficRow(
-        shape=shape_text(point.cell.shape),
-        ranks=point.cell.ranks,
-        nodes=point.cell.place.with_placement(str(point.cell.place.nodes)),
-        method=point.label,
-        contract=view.contract_of(point),
+    return Texts(
+        **of_point(view, one.point),
         read=bytes_text(one.total.read),
         written=bytes_text(one.total.written),
         total=bytes_text(one.total.total),
@@ -121,6 +52,7 @@ def _traffic_row(view: View, one: CountedPoint, phases: list[str], first: bool) 
 
 
 def _phase(one: CountedPoint, phase: str) -> tuple[str, str]:
+    """Bytes, and "1.50" of the minimum."""
     if phase not in one.phases:
         return ("–", "–")
     return (bytes_text(one.phases[phase].total), _ratio(one.over_least(phase)))
@@ -130,17 +62,18 @@ def _ratio(value: float | None) -> str:
     return "–" if value is None else ratio_text(value)
 
 
-def uncounted_rows(view: View) -> list[UncountedRow]:
-    return [UncountedRow(asked, reason, count) for (asked, reason), count in uncounted(view.points).items()]
+def uncounted_rows(view: View) -> list[Texts]:
+    found = uncounted(view.points).items()
+    return [Texts(asked=asked, reason=reason, launches=count) for (asked, reason), count in found]
 
 
-def constant_tables(view: View) -> list[ConstantTable]:
+def constant_tables(view: View) -> list[Texts]:
     return [_constant_table(one) for one in view.constants]
 
 
-def _constant_table(one: Constant) -> ConstantTable:
+def _constant_table(one: Constant) -> Texts:
     printed = printed_a()
-    return ConstantTable(
+    return Texts(
         title=one.title,
         source=source_text(one.source),
         doubts=doubts(one.source, one.multiplexed),
@@ -150,7 +83,7 @@ def _constant_table(one: Constant) -> ConstantTable:
         published=f"{printed.a:g}" if printed else "",
         paper=printed.table.paper if printed else "",
         rows=[
-            ConstantRow(
+            Texts(
                 n=_length_text(sample.n),
                 words=f"{sample.words:,.0f}",
                 an_element=digits(sample.words / sample.n, A_DIGITS),

@@ -2,75 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from fourscore_analysis.points.claims import claim
-from fourscore_analysis.points.points import REFERENCE, Comparison, Point
-from fourscore_analysis.points.units import digits, percent_text, range_text, ratio_text, shape_text, time_text
+from fourscore_analysis.points.points import REFERENCE, Comparison, Point, group_by
+from fourscore_analysis.points.units import digits, percent_text, range_text, ratio_text, time_text
 from fourscore_analysis.records.basics import STATUSES, Run
+from fourscore_analysis.tables.row import Texts, of_point
 from fourscore_analysis.views.view import View
 
 
-@dataclass(kw_only=True)
-class TimeRow:
-    """The time of one method in its comparison."""
-
-    shape: str
-    ranks: int
-    nodes: str
-    method: str
-    time: str
-    spread: str
-    gflops: str
-    ratio: str
-    exchange: str
-    flags: tuple[str, ...]
+def contract_tables(view: View) -> list[Texts]:
+    """One table a contract on one machine with one build, in each the comparisons in order of size and ranks: all that
+    may be ranked together."""
+    return [_contract_table(view, group) for group in group_by(view.comparisons, view.contract_of)]
 
 
-@dataclass(kw_only=True)
-class SummaryRow(TimeRow):
-    """The method with the lowest median of one comparison."""
-
-    tied: list[str]
-    rivals: int
-    launches: int
-    fastest: bool  # may be called so
-
-
-@dataclass(kw_only=True)
-class PointRow(TimeRow):
-    interval: str
-    launches: str
-    tied: bool
-    first: bool  # in its comparison: the lowest median
-
-
-@dataclass
-class ContractTable:
-    """Everything that may be ranked together: one contract on one machine with one build."""
-
-    contract: str
-    has_reference: bool
-    summary: list[SummaryRow] = field(default_factory=list)
-    rows: list[PointRow] = field(default_factory=list)
-
-    @cached_property  # once the rows are complete: the page asks with each row
-    def has_intervals(self) -> bool:
-        return any(row.interval for row in self.rows)
-
-
-def contract_tables(view: View) -> list[ContractTable]:
-    """One table a contract, in each the comparisons in order of size and ranks."""
-    tables: dict[str, ContractTable] = {}
-    for one in view.comparisons:
-        contract = view.contract_of(one)
-        table = tables.setdefault(contract, ContractTable(contract, False))
-        table.has_reference = table.has_reference or one.reference is not None
-        table.summary.append(_summary_row(one))
-        table.rows += _point_rows(one)
-    return list(tables.values())
+def _contract_table(view: View, group: list[Comparison]) -> Texts:
+    rows = [row for one in group for row in _point_rows(view, one)]
+    return Texts(
+        contract=view.contract_of(group[0]),
+        has_reference=any(one.reference for one in group),
+        has_intervals=any(row.interval for row in rows),
+        summary=[_summary_row(view, one) for one in group],
+        rows=rows,
+    )
 
 
 def _ratio_text(one: Comparison, point: Point) -> str:
@@ -82,26 +38,22 @@ def _ratio_text(one: Comparison, point: Point) -> str:
     return ratio_text(ratio)
 
 
-def _time_row(one: Comparison, point: Point) -> dict[str, Any]:
-    """The fields of TimeRow."""
-    return {
-        "shape": shape_text(one.cell.shape),
-        "ranks": one.cell.ranks,
-        "nodes": one.cell.place.with_placement(str(one.cell.place.nodes)),
-        "method": point.label,
+def _time_row(view: View, one: Comparison, point: Point) -> dict[str, Any]:
+    """The time of one method in its comparison."""
+    return of_point(view, point) | {
         "time": time_text(point.time_s),
         "spread": range_text(point.time.low, point.time.high) if point.time.count > 1 else "one launch",
         "gflops": digits(point.gflops) if point.gflops else "–",
         "ratio": _ratio_text(one, point),
         "exchange": percent_text(point.exchange_share),
-        "flags": point.flags,
     }
 
 
-def _summary_row(one: Comparison) -> SummaryRow:
+def _summary_row(view: View, one: Comparison) -> Texts:
+    """The method with the lowest median of one comparison, and whether it may be called fastest."""
     best = one.fastest
-    return SummaryRow(
-        **_time_row(one, best),
+    return Texts(
+        **_time_row(view, one, best),
         tied=[point.label for point in one.tied],
         rivals=len(one.ranked) - 1,
         launches=len(best.measured),
@@ -109,11 +61,11 @@ def _summary_row(one: Comparison) -> SummaryRow:
     )
 
 
-def _point_rows(one: Comparison) -> list[PointRow]:
+def _point_rows(view: View, one: Comparison) -> list[Texts]:
     tied = {id(point) for point in one.tied}
     return [
-        PointRow(
-            **_time_row(one, point),
+        Texts(
+            **_time_row(view, one, point),
             interval=_interval_text(point),
             launches=_launches_text(point),
             tied=id(point) in tied,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
 from fourscore_analysis.points.units import percent_text, time_text
 from fourscore_analysis.records.basics import HARNESS_STAGES, Run
 from fourscore_analysis.records.transforms import Launch
+from fourscore_analysis.tables.row import Texts
 
 WALL_KINDS = {
     "measuring": ("measure_s", "timeline_s", "isolate_s", "count_s"),
@@ -24,36 +24,7 @@ BEFORE_START = ("launch_s", "init_s")  # stages that are over when a record's ti
 PAUSE_S = 60.0  # a longer gap is no part of the campaign: it was interrupted, or waited for its turn
 
 
-@dataclass
-class WallPart:
-    name: str
-    time: str
-    share: str
-    fraction: float
-
-
-@dataclass
-class WallTime:
-    """What the wall time of a campaign went to, in the order of WALL_KINDS; what lies between launches comes last."""
-
-    total: str
-    launches: int
-    parts: list[WallPart]
-    untold: int  # launches that did not come back to say how long they took
-    reused: str  # "40 of 45 launches reused their plans."; "" where no record says so
-
-
-@dataclass
-class HarnessRow:
-    stage: str
-    kind: str
-    median: str
-    largest: str
-    total: str
-    share: str
-
-
-def harness_rows(launches: list[Run]) -> list[HarnessRow]:
+def harness_rows(launches: list[Run]) -> list[Texts]:
     """What measuring cost, by stage: median and largest of a launch, sum over the campaign and its share. Simulated
     launches are left out: what they cost is the simulator's."""
     values: dict[str, list[float]] = defaultdict(list)
@@ -64,7 +35,7 @@ def harness_rows(launches: list[Run]) -> list[HarnessRow]:
             values[stage].append(seconds)
     total = sum(sum(times) for times in values.values())
     return [
-        HarnessRow(
+        Texts(
             stage=stage.removesuffix("_s"),
             kind=next(kind for kind, stages in WALL_KINDS.items() if stage in stages),
             median=time_text(statistics.median(values[stage])),
@@ -77,9 +48,10 @@ def harness_rows(launches: list[Run]) -> list[HarnessRow]:
     ]
 
 
-def wall_time(launches: list[Run]) -> WallTime | None:
-    """All stages of all launches that say how long they took, and what lay between them; simulated ones are left out,
-    as in harness_rows. Waiting in a queue is no part of it."""
+def wall_time(launches: list[Run]) -> Texts | None:
+    """All stages of all launches that say how long they took, in the order of WALL_KINDS, and what lay between them;
+    simulated ones are left out, as in harness_rows. Waiting in a queue is no part of it. `untold`: how many launches
+    did not come back to say how long they took."""
     timed = [launch for launch in launches if not launch.simulated and launch.status != "skipped"]
     told = [launch for launch in timed if launch.harness]
     seconds = {
@@ -91,14 +63,21 @@ def wall_time(launches: list[Run]) -> WallTime | None:
     seconds[BETWEEN] = between_s(timed)
     total = sum(seconds.values())
     parts = [
-        WallPart(kind, time_text(spent), percent_text(spent / total), spent / total)
+        Texts(name=kind, time=time_text(spent), share=percent_text(spent / total), fraction=spent / total)
         for kind, spent in seconds.items()
         if spent
     ]
-    return WallTime(time_text(total), len(told), parts, len(timed) - len(told), _reused(told))
+    return Texts(
+        total=time_text(total),
+        launches=len(told),
+        parts=parts,
+        untold=len(timed) - len(told),
+        reused=_reused(told),
+    )
 
 
 def _reused(launches: list[Run]) -> str:
+    """40 of 45 launches reused their plans."""
     told = [launch for launch in launches if isinstance(launch, Launch) and launch.plan_reused is not None]
     reused = sum(launch.plan_reused is True for launch in told)
     return f"{reused} of {len(told)} launches reused their plans." if told else ""

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fourscore_analysis.points.claims import doubts
 from fourscore_analysis.points.points import Point, group_by
 from fourscore_analysis.points.units import bytes_text, error_text, ratio_text, shape_text, time_text
 from fourscore_analysis.points.wires import Narrowing, narrowings
+from fourscore_analysis.tables.row import Texts, of_point
 from fourscore_analysis.views.view import View
 
 
-@dataclass
-class WireRow:
-    """A point with one kind of messages."""
-
-    contract: str
-    shape: str
-    where: str
-    method: str
-    wire: str
-    sent: str
-    time: str
-    ratio: str  # to whole messages; "" in their own row
-    tied: bool  # the launches do not tell the two apart
-    error: str
-    flags: tuple[str, ...]
-    first: bool  # in its method
-
-
-def wire_rows(view: View) -> list[WireRow]:
+def wire_rows(view: View) -> list[Texts]:
     """The row with whole messages first, then those with smaller ones."""
     rows = []
     for group in group_by(narrowings(view.points), lambda one: id(one.whole)):
@@ -38,20 +19,17 @@ def wire_rows(view: View) -> list[WireRow]:
     return rows
 
 
-def _row(view: View, point: Point, one: Narrowing | None) -> WireRow:
-    return WireRow(
-        contract=view.contract_of(point),
-        shape=shape_text(point.cell.shape),
-        where=point.where,
-        method=point.label,
+def _row(view: View, point: Point, one: Narrowing | None) -> Texts:
+    """A point with one kind of messages; without a ratio in the row of whole messages."""
+    return Texts(
+        **of_point(view, point),
         wire=point.cell.contract.wire_text,
         sent=bytes_text(point.traffic.bytes_sent) if point.traffic else "",
         time=time_text(point.time_s),
         ratio=ratio_text(one.ratio) if one else "",
-        tied=bool(one and not one.told),
+        tied=bool(one and not one.told),  # the launches do not tell the two apart
         error=error_text(point.error),
-        flags=point.flags,
-        first=one is None,
+        first=one is None,  # in its method
     )
 
 
