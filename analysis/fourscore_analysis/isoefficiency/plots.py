@@ -77,9 +77,7 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
         )
     if any(row.model for row in rows):
         handles.append(Line2D([], [], color=colours.INK, linestyle=":", linewidth=1.1, label="model, fitted"))
-    top_in = layout.legend_room_in(handles, COLUMNS)
-    figure, pairs = layout.paired_axes(heading, len(rows), height_in=HEIGHT_IN, top_in=top_in)
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, len(rows), height_in=HEIGHT_IN, legend=(handles, COLUMNS))
     for row, (left, right) in zip(rows, pairs, strict=True):
         _draw_efficiency(left, row, looks)
         _draw_sizes(right, row)

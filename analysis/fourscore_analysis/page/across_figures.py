@@ -69,8 +69,7 @@ def _draw(group: Group, rows: Sequence[Sequence[Numbered]], heading: str) -> Fig
     numbers = sorted({number for row in rows for number, _ in row})
     handles = [_handle(number, group.columns[number].title) for number in numbers]
     handles.append(Line2D([], [], color=colours.GREY, linewidth=1, label="ideal"))
-    figure, pairs = layout.paired_axes(heading, len(rows), top_in=layout.legend_room_in(handles, COLUMNS))
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, len(rows), legend=(handles, COLUMNS))
     for row, (left, right) in zip(rows, pairs, strict=True):
         looks = {id(series): _look(number) for number, series in row}
         axis = Axis([series for _, series in row])

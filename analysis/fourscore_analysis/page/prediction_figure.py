@@ -17,7 +17,7 @@ from fourscore_analysis.page.projection_figure import suffix_of
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.colours import SERIES_COLOURS
-from fourscore_analysis.plots.shared.layout import facet_title, legend_room_in, page_legend, stacked_axes
+from fourscore_analysis.plots.shared.layout import facet_title, stacked_axes
 from fourscore_analysis.points.units import ranks_text, rate_text, shape_text, time_text
 from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.tables.columns import outside_text
@@ -50,7 +50,7 @@ def predictions_figure(found: Sequence[Answer]) -> Figure:
         for (method, maker), (colour, marker) in zip(lines, looks, strict=True)
     ]
     title = f"{shape_text(found[0].question.cell.shape)}: predicted time over ranks"
-    figure, [axes] = stacked_axes(title, [HEIGHT_IN], LEFT_IN, top_in=legend_room_in(handles, COLUMNS))
+    figure, [axes] = stacked_axes(title, [HEIGHT_IN], LEFT_IN, legend=(handles, COLUMNS))
     for members, look in zip(lines.values(), looks, strict=True):
         _draw(axes, members, *look)
     axes.set_xscale("log", base=2)
@@ -60,7 +60,6 @@ def predictions_figure(found: Sequence[Answer]) -> Figure:
     axes.set_xlabel("ranks")
     axes.set_ylabel("time")
     facet_title(axes, "Time of one transform", "band: 95 %; x: measured")
-    page_legend(figure, handles, COLUMNS)
     return figure
 
 

@@ -15,7 +15,7 @@ from fourscore_analysis.page.figures import SAVE_OPTIONS
 from fourscore_analysis.plots.base import mark
 from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.colours import GREY, INK, SKY, phase_colour
-from fourscore_analysis.plots.shared.layout import facet_title, legend_room_in, page_legend, stacked_axes
+from fourscore_analysis.plots.shared.layout import facet_title, stacked_axes
 from fourscore_analysis.points.units import digits, rate_text, time_text
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.files import write_whole
@@ -49,11 +49,10 @@ def projection_figure(found: Projection) -> Figure:
     heights = [HEIGHT_IN, *([RATIO_HEIGHT_IN] if all(ratios) else [])]
     handles = _handles(found)
     title = f"{title_of(found.years[0].prediction)} · {found.machine.name} by the trends {found.trends.name}"
-    figure, axes = stacked_axes(title, heights, LEFT_IN, top_in=legend_room_in(handles, COLUMNS))
+    figure, axes = stacked_axes(title, heights, LEFT_IN, legend=(handles, COLUMNS))
     _draw_times(axes[0], found)
     if all(ratios):
         _draw_ratio(axes[1], found)
-    page_legend(figure, handles, COLUMNS)
     return figure
 
 

@@ -39,9 +39,8 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         heading,
         [ROW_IN * len(rows) for _, rows in facets],
         lettering.label_width_in(one.title for one in comparisons),
-        top_in=layout.legend_room_in(handles, COLUMNS),
+        legend=(handles, COLUMNS),
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for (contract, rows), axes in zip(facets, all_axes, strict=True):
         _draw_facet(view, rows, axes)
         layout.facet_title(axes, contract or "All comparisons")

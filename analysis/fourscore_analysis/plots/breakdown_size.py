@@ -70,8 +70,7 @@ def draw(view: View, groups: list[list[Point]], heading: str) -> Figure:
             label="alone",
         ),
     ]
-    figure, pairs = layout.paired_axes(heading, len(groups), top_in=layout.legend_room_in(handles, COLUMNS))
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, len(groups), legend=(handles, COLUMNS))
     for group, (left, right) in zip(groups, pairs, strict=True):
         _draw_times(view, left, group, present)
         _draw_ratios(right, group, present)

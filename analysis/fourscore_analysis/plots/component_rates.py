@@ -110,9 +110,8 @@ def draw(view: View, facets: list[RateFacet], heading: str) -> Figure:
         heading,
         [facet.height_in for facet in facets],
         lettering.label_width_in(label for facet in facets for label in facet.rows),
-        top_in=layout.legend_room_in(handles, COLUMNS),
+        legend=(handles, COLUMNS),
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for facet, axes in zip(facets, all_axes, strict=True):
         _draw_facet(axes, facet, methods)
         layout.facet_title(axes, facet.title, facet.subtitle)

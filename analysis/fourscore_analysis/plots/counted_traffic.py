@@ -29,9 +29,8 @@ def draw(view: View, facets: list[CountedFacet], heading: str) -> Figure:
         heading,
         [facet.height_in for facet in facets],
         lettering.label_width_in(one.point.label for one in rows),
-        top_in=layout.legend_room_in(present, COLUMNS),
+        legend=([Patch(color=colours.phase_colour(phase), label=phase) for phase in present], COLUMNS),
     )
-    layout.page_legend(figure, [Patch(color=colours.phase_colour(phase), label=phase) for phase in present], COLUMNS)
     for facet, (left, right) in zip(facets, pairs, strict=True):
         numbers, limits = range(len(facet.rows)), (-0.6, len(facet.rows) - 0.4)
         _draw_bytes(left, facet)

@@ -41,9 +41,8 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         heading,
         [ROW_IN * len(rows) for _, _, rows in facets],
         lettering.label_width_in(_label(one) for one in gains),
-        top_in=layout.legend_room_in(handles, COLUMNS),
+        legend=(handles, COLUMNS),
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for (title, contract, rows), axes in zip(facets, all_axes, strict=True):
         _draw_facet(axes, rows)
         layout.facet_title(axes, title, contract)

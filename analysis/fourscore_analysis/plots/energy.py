@@ -39,10 +39,7 @@ def draw(view: View, facets: list[EnergyFacet], heading: str) -> Figure:
     handles = method_handles(view, [one.point for facet in facets for one in facet.points])
     handles.append(Line2D([], [], color=colours.INK, linewidth=0.9, label="Pareto points"))
     handles.append(Line2D([], [], color=colours.INK, linestyle="", marker="_", markersize=5, label="above idle"))
-    figure, all_axes = layout.stacked_axes(
-        heading, [HEIGHT_IN] * len(facets), 0.56, top_in=layout.legend_room_in(handles, COLUMNS)
-    )
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, all_axes = layout.stacked_axes(heading, [HEIGHT_IN] * len(facets), 0.56, legend=(handles, COLUMNS))
     for facet, axes in zip(facets, all_axes, strict=True):
         _draw_facet(axes, facet)
         layout.facet_title(axes, facet.title, facet.subtitle)

@@ -42,10 +42,9 @@ def draw(view: View, found: list[Constant], heading: str) -> Figure:
         heading,
         [HEIGHT_IN] * len(found),
         left,
-        top_in=layout.legend_room_in(handles, COLUMNS),
+        legend=(handles, COLUMNS),
         note=difference_line([printed.table] if printed else [], points),
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for one, axes in zip(found, all_axes, strict=True):
         _draw_constant(axes, one, printed.a if printed else None)
         doubt = short_doubt(one.source)

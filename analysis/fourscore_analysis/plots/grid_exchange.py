@@ -89,9 +89,8 @@ def draw(view: View, found: list[Map], heading: str) -> Figure:
         heading,
         [one.height_in for one in found],
         lettering.label_width_in(grid for one in found for grid in one.grids) + 0.2,
-        top_in=layout.legend_room_in(handles, 1),
+        legend=(handles, 1),
     )
-    layout.page_legend(figure, handles, 1)
     for one, axes in zip(found, all_axes, strict=True):
         _draw_map(axes, one)
     return figure

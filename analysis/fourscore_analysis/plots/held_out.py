@@ -55,8 +55,7 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
     ]
     handles.append(Line2D([], [], linestyle="", marker="_", color=colours.GREY, markersize=7, label="nearest point"))
     handles += [Line2D([], [], color=_colour(phase), linewidth=3, label=phase) for phase in phases]
-    figure, pairs = layout.paired_axes(heading, len(rows), top_in=layout.legend_room_in(handles, COLUMNS))
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, len(rows), legend=(handles, COLUMNS))
     for row, (left, right) in zip(rows, pairs, strict=True):
         _draw(left, [guess for guess in row.guesses if guess.phase == TOTAL], ranks, naive=True)
         _draw(right, [guess for guess in row.guesses if guess.phase != TOTAL], ranks, naive=False)

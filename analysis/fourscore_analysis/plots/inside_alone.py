@@ -47,9 +47,8 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         [_height_in(facet) for facet in facets],
         lettering.label_width_in(point.label for point in points),
         right_in=RATIO_IN,
-        top_in=layout.legend_room_in(handles, COLUMNS),
+        legend=(handles, COLUMNS),
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for facet, axes in zip(facets, all_axes, strict=True):
         _draw_facet(facet, axes)
     return figure

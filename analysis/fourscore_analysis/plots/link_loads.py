@@ -144,10 +144,9 @@ def draw(view: View, page: Page, heading: str) -> Figure:
         heading,
         [one.height_in for one in page.maps],
         max(one.left_in for one in page.maps),
-        top_in=layout.legend_room_in(handles, 1),
+        legend=(handles, 1),
         note=note,
     )
-    layout.page_legend(figure, handles, 1)
     for one, axes in zip(page.maps, all_axes, strict=True):
         _draw_map(axes, one)
     return figure

@@ -65,9 +65,8 @@ def draw(view: View, facets: list[Rows], heading: str) -> Figure:
         heading,
         [ROW_IN * len(one.effects) for one in facets],
         lettering.label_width_in(_name(effect) for one in facets for effect in one.effects),
-        top_in=layout.legend_room_in(handles, 3),
+        legend=(handles, 3),
     )
-    layout.page_legend(figure, handles, 3)
     for one, axes in zip(facets, all_axes, strict=True):
         _draw_rows(axes, one)
     return figure

@@ -54,9 +54,8 @@ def draw(view: View, facets: list[CountedFacet], heading: str) -> Figure:
         heading,
         [_height_in(facet) for facet in facets],
         lettering.label_width_in(one.point.label for one in rows),
-        top_in=layout.legend_room_in(handles, COLUMNS),
+        legend=(handles, COLUMNS),
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for facet, axes in zip(facets, all_axes, strict=True):
         _draw_facet(facet, axes)
         layout.facet_title(axes, facet.title, facet.subtitle)

@@ -32,9 +32,8 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         heading,
         [ROW_IN * len(facet.points) for facet in facets],
         lettering.label_width_in(point.label for point in points),
-        top_in=layout.legend_room_in(present, COLUMNS),
+        legend=([Patch(color=colours.phase_colour(phase), label=phase) for phase in present], COLUMNS),
     )
-    layout.page_legend(figure, [Patch(color=colours.phase_colour(phase), label=phase) for phase in present], COLUMNS)
     for facet, axes in zip(facets, all_axes, strict=True):
         longest = max(max(point.time_s, sum(point.phases.values())) for point in facet.points)
         unit_s, unit = time_unit(longest)

@@ -91,8 +91,7 @@ def draw(view: View, facets: list[RoofFacet], heading: str) -> Figure:
     handles.append(Line2D([], [], marker="o", markerfacecolor="white", label="whole transform", **grey))
     if any(point.flops_rate is None for facet in facets for point in facet.points):
         handles.append(Line2D([], [], marker="|", label="no time in this report", **grey))
-    figure, pairs = layout.paired_axes(heading, len(facets), top_in=layout.legend_room_in(handles, COLUMNS))
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, len(facets), legend=(handles, COLUMNS))
     for facet, (left, right) in zip(facets, pairs, strict=True):
         _draw_roof(view, left, facet)
         _draw_reached(view, right, facet)

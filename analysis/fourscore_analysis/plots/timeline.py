@@ -66,9 +66,8 @@ def draw(view: View, traces: list[Trace], heading: str) -> Figure:
         heading,
         [trace.height_in for trace in traces],
         lettering.label_width_in(label for trace in traces for label in _labels(trace)),
-        top_in=layout.legend_room_in(shown, COLUMNS),
+        legend=([Patch(color=colours.phase_colour(phase), label=phase) for phase in shown], COLUMNS),
     )
-    layout.page_legend(figure, [Patch(color=colours.phase_colour(phase), label=phase) for phase in shown], COLUMNS)
     for trace, axes in zip(traces, all_axes, strict=True):
         _draw_trace(trace, axes)
     return figure

@@ -55,9 +55,8 @@ def draw(view: View, facets: list[Facet], heading: str) -> Figure:
         heading,
         [ROW_IN * len(facet.points) for facet in facets],
         lettering.label_width_in(point.label for point in points),
-        top_in=layout.legend_room_in(handles, COLUMNS),
+        legend=(handles, COLUMNS),
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for facet, (left, right) in zip(facets, pairs, strict=True):
         rows = range(len(facet.points))
         limits = (-0.6, len(facet.points) - 0.4)

@@ -42,10 +42,7 @@ def draw_figure_2(here: Here, heading: str) -> Figure:
         handles += [marker_handle(colour, "o", f"{name} alone", hollow=True) for name, (_, colour) in MEASURED.items()]
     library = p3dfft_at(here, ours)
     handles += [marker_handle(colours.INK, "D", "P3DFFT here, all of it")] * bool(library)
-    figure, all_axes = layout.stacked_axes(
-        heading, [2.3] + [2.3] * bool(ours), 0.62, top_in=layout.legend_room_in(handles, 2)
-    )
-    layout.page_legend(figure, handles, 2)
+    figure, all_axes = layout.stacked_axes(heading, [2.3] + [2.3] * bool(ours), 0.62, legend=(handles, 2))
     _equations_2(all_axes[0])
     layout.facet_title(all_axes[0], "By the equations", "4,096 nodes of 4 processors, Table 1 of 2010")
     if ours:
@@ -131,8 +128,7 @@ def draw_figure_3(here: Here, heading: str) -> Figure:
     styles = dict(zip(LINKS, ("-", "--"), strict=True))
     handles += [line_handle(colours.INK, f"Eqs 2, 3, 8, 9, {name}", styles[name]) for name in LINKS]
     handles += [marker_handle(colours.PURPLE, "o", "pencil-gpu here")] * bool(ours)
-    figure, [axes] = layout.stacked_axes(heading, [2.0], 0.62, top_in=layout.legend_room_in(handles, 1))
-    layout.page_legend(figure, handles, 1)
+    figure, [axes] = layout.stacked_axes(heading, [2.0], 0.62, legend=(handles, 1))
     extents = sorted({256, 512, 1024, 2048, *(point.cell.shape[0] for point, _ in ours)})
     axes.axhspan(low, high, color=colours.LIGHT_GREY, linewidth=0, zorder=0)
     for name, link in LINKS.items():
@@ -174,9 +170,12 @@ def draw_figure_4(here: Here, heading: str) -> Figure:
         said.append(what_text(point))
     note = f"Here: {'; '.join(said)}." if said else ""
     figure, [axes] = layout.stacked_axes(
-        heading, [0.3 * len(bars)], 1.75, top_in=layout.legend_room_in(list(names), 4), note=note
+        heading,
+        [0.3 * len(bars)],
+        1.75,
+        legend=([Patch(color=colour, label=name) for name, colour in of_name.items()], 4),
+        note=note,
     )
-    layout.page_legend(figure, [Patch(color=colour, label=name) for name, colour in of_name.items()], 4)
     for place, values in enumerate(bars.values()):
         left = 0.0
         for (name, colour), value in zip(of_name.items(), values, strict=True):
@@ -209,8 +208,7 @@ def draw_figure_5(here: Here, heading: str) -> Figure:
         (f"read otherwise: {FOUND.name}", outcome(FOUND).bars_s),
     ]
     handles = [Patch(color=COMPUTATION, label="T_mem"), Patch(color=COMMUNICATION, label="T_net")]
-    figure, all_axes = layout.stacked_axes(heading, [1.5] * 3, 0.62, top_in=layout.legend_room_in(handles, 2))
-    layout.page_legend(figure, handles, 2)
+    figure, all_axes = layout.stacked_axes(heading, [1.5] * 3, 0.62, legend=(handles, 2))
     systems = ("GPU", "CPU-1", "CPU-2", "CPU-3")
     highest = max(sum(times) for _, bars in sets for times in bars.values())
     for axes, (title, bars) in zip(all_axes, sets, strict=True):
@@ -241,8 +239,7 @@ def draw_figure_6(here: Here, heading: str) -> Figure:
     )
     handles = [line_handle(colour, name, style) for name, (colour, style) in looks.items()]
     handles.append(line_handle(colours.GREY, "3-D ideal, Eq. 4 as printed", ":"))
-    figure, [axes] = layout.stacked_axes(heading, [2.6], 0.62, top_in=layout.legend_room_in(handles, 2))
-    layout.page_legend(figure, handles, 2)
+    figure, [axes] = layout.stacked_axes(heading, [2.6], 0.62, legend=(handles, 2))
     for name, (colour, style) in looks.items():
         values = [memory_over_network(year, KAPPAS[name], equations.EXCHANGES) for year in years]
         [drawn] = axes.plot([2010 + year for year in years], values, color=colour, linestyle=style)

@@ -142,10 +142,9 @@ def figure_of(found: Sequence[Facet], heading: str, note: str) -> Figure:
         heading,
         [facet.height_in for facet in found],
         lettering.label_width_in(row.label for facet in found for row in facet.rows),
-        top_in=layout.legend_room_in(handles, COLUMNS),
+        legend=(handles, COLUMNS),
         note=note,
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for facet, axes in zip(found, all_axes, strict=True):
         _draw_facet(axes, facet)
         layout.facet_title(axes, facet.title, facet.gain_text)

@@ -71,8 +71,7 @@ def draw_figure_2(here: Here, heading: str) -> Figure:
         line_handle(SLAB, "printed: FFTW good up to 128", "--"),
         *ours_handles(here, [EXTENT]),
     ]
-    figure, [axes] = layout.stacked_axes(heading, [2.6], 0.62, top_in=layout.legend_room_in(handles, 2))
-    layout.page_legend(figure, handles, 2)
+    figure, [axes] = layout.stacked_axes(heading, [2.6], 0.62, legend=(handles, 2))
     axes.plot(NODES, NODES, color=colours.GREY, linewidth=1)
     axes.plot(NODES, [bound_s(EXTENT, 1) / bound_s(EXTENT, nodes) for nodes in NODES], color=colours.INK, linestyle=":")
     [drawn] = axes.plot(
@@ -102,10 +101,7 @@ def _times(here: Here, heading: str, extents: Sequence[int], variants: Sequence[
         one for one in ours_handles(here, extents) if any(one.get_label().startswith(name) for name in variants)
     ]
     height = 2.6 if len(extents) == 1 else 1.7
-    figure, all_axes = layout.stacked_axes(
-        heading, [height] * len(extents), 0.62, top_in=layout.legend_room_in(handles, 2)
-    )
-    layout.page_legend(figure, handles, 2)
+    figure, all_axes = layout.stacked_axes(heading, [height] * len(extents), 0.62, legend=(handles, 2))
     for extent, axes in zip(extents, all_axes, strict=True):
         axes.plot(NODES, [1e3 * bound_s(extent, nodes) for nodes in NODES], color=colours.INK, linestyle=":")
         for row in rows():
@@ -133,10 +129,7 @@ def draw_figure_5(here: Here, heading: str) -> Figure:
             label = f"{row['layer'].split()[0]}, {row['shape'][0]}³, {network}"
             bars.append((label, row[f"{network}_s"] / (factor * bound), LAYERS[row["layer"]][0]))
     handles = [Patch(color=colour, label=layer) for layer, (colour, _) in LAYERS.items()]
-    figure, [axes] = layout.stacked_axes(
-        heading, [0.2 * len(bars)], 1.9, top_in=layout.legend_room_in(["MPI collective"] * 3, 3)
-    )
-    layout.page_legend(figure, handles, 3)
+    figure, [axes] = layout.stacked_axes(heading, [0.2 * len(bars)], 1.9, legend=(handles, 3))
     for place, (_, value, colour) in enumerate(bars):
         axes.barh([place], [value], height=0.72, color=colour, linewidth=0)
         axes.annotate(digits(value, 3), (value, place), (3, 0), textcoords="offset points", va="center", fontsize=6.5)
@@ -177,10 +170,7 @@ def draw_table_1(here: Here, heading: str) -> Figure:
     bars.sort(key=lambda bar: bar[3])
     colour_of = {"does not depend on bandwidth": colours.BLUE, "bandwidth": colours.VERMILLION}
     handles = [Patch(color=colour, label=label) for label, colour in colour_of.items()]
-    figure, [axes] = layout.stacked_axes(
-        heading, [0.2 * len(bars)], 1.75, top_in=layout.legend_room_in(list(colour_of), 2)
-    )
-    layout.page_legend(figure, handles, 2)
+    figure, [axes] = layout.stacked_axes(heading, [0.2 * len(bars)], 1.75, legend=(handles, 2))
     for place, (_, rest, network, extent) in enumerate(bars):
         unit = extent**3 * 1e-9  # nanoseconds an element, so that all sizes have room
         for left, width, colour in ((0, rest, colours.BLUE), (rest, network, colours.VERMILLION)):

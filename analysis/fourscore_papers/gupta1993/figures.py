@@ -43,10 +43,7 @@ def draw_figure_2(here: Here, heading: str) -> Figure:
     if any(simulated.values()):
         handles.append(marker_handle(colours.INK, "o", "binary-exchange, simulated", hollow=True))
     ours = _curves_here(here)
-    figure, all_axes = layout.stacked_axes(
-        heading, [2.6] + [2.0] * bool(ours), 0.62, top_in=layout.legend_room_in(handles, 2)
-    )
-    layout.page_legend(figure, handles, 2)
+    figure, all_axes = layout.stacked_axes(heading, [2.6] + [2.0] * bool(ours), 0.62, legend=(handles, 2))
     axes = all_axes[0]
     axes.plot([1, MOST], [1, MOST], color=colours.GREY, linewidth=1)
     for points, colour in SIZE_COLOURS.items():
@@ -106,10 +103,7 @@ def draw_figure_3(here: Here, heading: str) -> Figure:
     handles = [line_handle(LEVEL_COLOURS[level], f"E = {level:g}, {WITH}") for level in levels]
     handles += [line_handle(LEVEL_COLOURS[level], f"E = {level:g}, {WITHOUT}", ":") for level in levels]
     ours = [family for family in _curves_here(here) if family.has_curve]
-    figure, all_axes = layout.stacked_axes(
-        heading, [2.6] + [1.7] * bool(ours), 0.72, top_in=layout.legend_room_in(handles, 2)
-    )
-    layout.page_legend(figure, handles, 2)
+    figure, all_axes = layout.stacked_axes(heading, [2.6] + [1.7] * bool(ours), 0.72, legend=(handles, 2))
     for level in levels:
         for start_s, style in STARTS.items():
             _draw_isoefficiency(
@@ -170,8 +164,7 @@ def draw_figure_4(here: Here, heading: str) -> Figure:
         for name, (_, colour) in networks.items()
         if simulated[name]
     ]
-    figure, [axes] = layout.stacked_axes(heading, [2.6], 0.72, top_in=layout.legend_room_in(handles, 2))
-    layout.page_legend(figure, handles, 2)
+    figure, [axes] = layout.stacked_axes(heading, [2.6], 0.72, legend=(handles, 2))
     for name, (overhead, colour) in networks.items():
         for start_s, style in STARTS.items():
             _draw_isoefficiency(axes, overhead, start_s, level, colour, style, name)

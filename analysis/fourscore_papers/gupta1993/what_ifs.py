@@ -60,8 +60,7 @@ def draw_networks(here: Here, heading: str) -> Figure:
     handles = [line_handle(COLOURS[label], label) for label in curves]
     if any(simulated.values()):
         handles.append(marker_handle(colours.INK, "o", "simulated", hollow=True))
-    figure, pairs = layout.paired_axes(heading, len(ROWS), height_in=1.45, top_in=layout.legend_room_in(handles, 2))
-    layout.page_legend(figure, handles, 2)
+    figure, pairs = layout.paired_axes(heading, len(ROWS), height_in=1.45, legend=(handles, 2))
     for (title, row, levels), pair in zip(ROWS, pairs, strict=True):
         for level, axes in zip(levels, pair, strict=True):
             for curve in row:
@@ -103,8 +102,7 @@ def draw_channel_width(_: Here, heading: str) -> Figure:
     looks = dict(zip(OF_PAPER, (colours.BLUE, colours.VERMILLION), strict=True))
     handles = [line_handle(colour, f"E = {level:g}") for level, colour in looks.items()]
     handles.append(line_handle(colours.GREY, "x = 0.5, best for large p", ":"))
-    figure, [(left, right)] = layout.paired_axes(heading, 1, top_in=layout.legend_room_in(handles, 3))
-    layout.page_legend(figure, handles, 3)
+    figure, [(left, right)] = layout.paired_axes(heading, 1, legend=(handles, 3))
     processors = 1024
     powers = [step / 50 for step in range(51)]
     counts = [2.0**power for power in range(4, 41, 2)]
@@ -183,8 +181,7 @@ def speedup(overhead: Rate, processors: float) -> float:
 def draw_equal_cost(_: Here, heading: str) -> Figure:
     found = equal_cost_networks()
     handles = [line_handle(colour, name) for (name, *_), colour in zip(found, COST_COLOURS, strict=True)]
-    figure, [pair] = layout.paired_axes(heading, 1, height_in=2.0, top_in=layout.legend_room_in(handles, 2))
-    layout.page_legend(figure, handles, 2)
+    figure, [pair] = layout.paired_axes(heading, 1, height_in=2.0, legend=(handles, 2))
     counts = [2.0**power for power in POWERS if power >= 2]
     for axes, index, title in ((pair[0], 1, "by links"), (pair[1], 2, "by bisection width")):
         every = []

@@ -40,8 +40,7 @@ def draw_crossover(here: Here, heading: str) -> Figure:
                 marker_handle(NEW, new, f"{where} the new method wins"),
                 marker_handle(TRADITIONAL, traditional, f"{where} the traditional one wins", hollow=True),
             ]
-    figure, [axes] = layout.stacked_axes(heading, [2.6], 0.62, top_in=layout.legend_room_in(handles, 2))
-    layout.page_legend(figure, handles, 2)
+    figure, [axes] = layout.stacked_axes(heading, [2.6], 0.62, legend=(handles, 2))
     line = [equations.crossover_elements(nodes, printed_alpha_beta()) ** (1 / 3) for nodes in NODES]
     [drawn] = axes.plot(NODES, line, color=colours.INK)
     mark(drawn, "Eq. 4 = Eq. 5: below the line the new method wins")
@@ -68,10 +67,7 @@ def _draw_crossings(axes: Axes, found: Sequence[Crossing], markers: tuple[str, s
 def draw_times(here: Here, heading: str) -> Figure:
     simulated = {extent: simulated_here(here, extent) for extent in EXTENTS}
     handles = legend([point for points in simulated.values() for point in points])
-    figure, all_axes = layout.stacked_axes(
-        heading, [1.35] * len(EXTENTS), 0.62, top_in=layout.legend_room_in(handles, COLUMNS)
-    )
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, all_axes = layout.stacked_axes(heading, [1.35] * len(EXTENTS), 0.62, legend=(handles, COLUMNS))
     for (extent, points), axes in zip(simulated.items(), all_axes, strict=True):
         draw_communication(axes, extent**3, printed_alpha_beta(), points)
         layout.facet_title(axes, f"{extent}³", "alpha × beta = 2 kB")

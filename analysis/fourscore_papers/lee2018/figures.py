@@ -33,10 +33,7 @@ def draw_table_2_1(here: Here, heading: str) -> Figure:
     found = {direction: decomposed(here, direction) for direction in DIRECTIONS}
     handles = [published_handle(number, f"printed, {name}") for number, name in enumerate(DIRECTIONS)]
     handles += [_ours_handle(colour, f"here, {name}") for name, colour in DIRECTIONS.items() if found[name]]
-    figure, [axes] = layout.stacked_axes(
-        heading, [2.4], 0.62, top_in=layout.legend_room_in(handles, COLUMNS), note=_note(found.values())
-    )
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, [axes] = layout.stacked_axes(heading, [2.4], 0.62, legend=(handles, COLUMNS), note=_note(found.values()))
     pencils = [row["chares_per_state"] for row in table.rows]
     for number, direction in enumerate(DIRECTIONS):
         times = [row[f"{direction}_ms"] for row in table.rows]
@@ -62,10 +59,7 @@ def draw_table_3_1(here: Here, heading: str) -> Figure:
     }
     colour_of = dict(zip(ours, colours.SERIES_COLOURS, strict=False))
     handles += [_ours_handle(colour, f"here, {ranks_text(ranks)}") for ranks, colour in colour_of.items()]
-    figure, [axes] = layout.stacked_axes(
-        heading, [2.4], 0.62, top_in=layout.legend_room_in(handles, COLUMNS), note=_note(ours.values())
-    )
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, [axes] = layout.stacked_axes(heading, [2.4], 0.62, legend=(handles, COLUMNS), note=_note(ours.values()))
     threads = [row["threads"] for row in rows]
     for number, count in enumerate(nodes):
         line = [row for row in rows if row["nodes"] == count]
@@ -88,9 +82,8 @@ def draw_tables_5(here: Here, heading: str) -> Figure:
     handles = [published_handle(number, f"printed, {name}") for number, name in enumerate(MEASURES.values())]
     handles += [_ours_handle(colours.BLUE, "here, until the last is done")] * bool(on_most or parts)
     figure, all_axes = layout.stacked_axes(
-        heading, [1.8] * 3, 0.62, top_in=layout.legend_room_in(handles, COLUMNS), note=_note([on_most, parts])
+        heading, [1.8] * 3, 0.62, legend=(handles, COLUMNS), note=_note([on_most, parts])
     )
-    layout.page_legend(figure, handles, COLUMNS)
     below = {many: {ranks: point for (count, ranks), point in parts.items() if count == many} for many in (2, 4)}
     for axes, item, column, ours, title in (
         (all_axes[0], "table-5.1", "instances", on_most, "All instances on all nodes"),

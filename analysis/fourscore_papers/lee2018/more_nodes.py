@@ -91,10 +91,9 @@ def figure_of(points: Sequence[Point], heading: str, subtitle: str = "") -> Figu
         heading,
         [HEIGHT_IN],
         0.62,
-        top_in=layout.legend_room_in(handles, COLUMNS),
+        legend=(handles, COLUMNS),
         note=difference_line([published(PAPER, item) for item in ITEMS], points),
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for number, one in enumerate(theirs):
         if one.nodes:
             draw_published(axes, number, one.nodes, one.times_ms, one.said)

@@ -60,10 +60,7 @@ def draw_figures_3_4_and_3_5(here: Here, heading: str) -> Figure:
     ours = [point for of in found.values() for real, _ in of.values() for point in real.values()]
     handles = [line_handle(colour, name) for colour, name in METHODS.values()]
     handles.append(printed_handle("printed, of Charm-FFT"))
-    figure, all_axes = layout.stacked_axes(
-        heading, [1.9] * 2, 0.62, top_in=layout.legend_room_in(handles, 2), note=note(ours)
-    )
-    layout.page_legend(figure, handles, 2)
+    figure, all_axes = layout.stacked_axes(heading, [1.9] * 2, 0.62, legend=(handles, 2), note=note(ours))
     row = next(row for row in published(NAME, "figure-3.4").rows if row["backward_low_ms"] is not None)
     ends = (row["backward_low_ms"], row["backward_high_ms"])
     for axes, (cores, methods), name, nodes in zip(
@@ -87,10 +84,7 @@ def draw_figures_4(here: Here, heading: str) -> Figure:
     handles = [line_handle(colour, name) for colour, name in MEMORY.values()]
     ours = [point for by_count in found.values() for point in by_count.values()]
     text = "" if ours else "  ".join(_said_of_figures_4())
-    figure, [axes] = layout.stacked_axes(
-        heading, [1.9], 0.62, top_in=layout.legend_room_in(handles, 2), note=note(ours) or text
-    )
-    layout.page_legend(figure, handles, 2)
+    figure, [axes] = layout.stacked_axes(heading, [1.9], 0.62, legend=(handles, 2), note=note(ours) or text)
     for name, by_count in found.items():
         draw_line(axes, by_count, MEMORY[name][0])
     layout.facet_title(axes, "300³ backward", "printed: 4 threads a node, a P100 each")
@@ -119,10 +113,7 @@ def draw_figure_3_1(here: Here, heading: str) -> Figure:
     found = {way: by_threads(here, *way) for way in WAYS}
     handles = [line_handle(colour, name, style) for colour, style, name in WAYS.values()]
     ours = [point for by_count in found.values() for point in by_count.values()]
-    figure, [axes] = layout.stacked_axes(
-        heading, [1.8], 0.62, top_in=layout.legend_room_in(handles, 2), note=note(ours)
-    )
-    layout.page_legend(figure, handles, 2)
+    figure, [axes] = layout.stacked_axes(heading, [1.8], 0.62, legend=(handles, 2), note=note(ours))
     for way, by_count in found.items():
         draw_line(axes, by_count, WAYS[way][0], style=WAYS[way][1])
     shape = shape_text(ours[0].cell.shape) if ours else "300³"

@@ -100,8 +100,7 @@ def draw_receives(here: Here, heading: str) -> Figure:
         line_handle(FIRST, "the first worker"),
         line_handle(colours.GREY, "by the decomposition of the thesis", ":"),
     ]
-    figure, all_axes = layout.stacked_axes(heading, [1.7] * len(LOOKS), 0.62, top_in=layout.legend_room_in(handles, 2))
-    layout.page_legend(figure, handles, 2)
+    figure, all_axes = layout.stacked_axes(heading, [1.7] * len(LOOKS), 0.62, legend=(handles, 2))
     for (variant, (colour, name)), axes in zip(LOOKS.items(), all_axes, strict=True):
         point = next((one for one in found if one.method.variant == variant), None)
         cores = "10x10 on 128 PEs" if variant == CHARM else "8 nodes of 16 PEs"

@@ -98,8 +98,7 @@ def draw_curves(view: View, page: CurvePage, heading: str, ceilings: bool) -> Fi
     if page.program == TRANSFORMS:
         handles.append(Line2D([], [], color=colours.INK, linewidth=1, label="lengths that are powers of two"))
     rows = -(-len(page.groups) // 2)
-    figure, pairs = layout.paired_axes(heading, rows, top_in=layout.legend_room_in(handles, COLUMNS))
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, rows, legend=(handles, COLUMNS))
     all_axes = [axes for pair in pairs for axes in pair]
     for axes in all_axes[len(page.groups) :]:
         axes.set_visible(False)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -30,6 +31,7 @@ TITLE_IN = 0.28  # a facet's title, above its axes
 AXIS_IN = 0.46  # a facet's ticks and axis label, below its axes
 RIGHT_IN = 0.14
 NOTE_POINTS = 6.6
+Legend = tuple[Sequence[Artist], int]  # its handles, and in how many columns they stand at most
 
 
 def width_of(text: str) -> float:
@@ -65,26 +67,28 @@ def stacked_axes(
     left_in: float,
     right_in: float = RIGHT_IN,
     top_in: float = TOP_IN,
+    legend: Legend | None = None,
     note: str = "",
 ) -> tuple[Figure, list[Axes]]:
-    """A page with one axes below the other, each `heights_in` high between its title and its axis label; `note` stands
-    at the bottom in small letters."""
-    figure, rows = _axes_grid(heading, heights_in, [(left_in, width_in() - left_in - right_in)], top_in, note)
+    """A page with one axes below the other, each `heights_in` high between its title and its axis label. A legend has
+    its room in the place of `top_in`; `note` stands at the bottom in small letters."""
+    columns = [(left_in, width_in() - left_in - right_in)]
+    figure, rows = _axes_grid(heading, heights_in, columns, legend, note, top_in)
     return figure, [axes for [axes] in rows]
 
 
 def paired_axes(
-    heading: str, rows: int, height_in: float = 1.75, top_in: float = TOP_IN, note: str = ""
+    heading: str, rows: int, height_in: float = 1.75, legend: Legend | None = None, note: str = ""
 ) -> tuple[Figure, list[tuple[Axes, ...]]]:
     """A page with `rows` rows of two axes side by side, and `note` below them in small letters."""
-    return _axes_grid(heading, [height_in] * rows, _halves(0.56, gap_in=0.58), top_in, note)
+    return _axes_grid(heading, [height_in] * rows, _halves(0.56, gap_in=0.58), legend, note)
 
 
 def row_pairs(
-    heading: str, heights_in: Sequence[float], left_in: float, top_in: float = TOP_IN
+    heading: str, heights_in: Sequence[float], left_in: float, legend: Legend | None = None
 ) -> tuple[Figure, list[tuple[Axes, ...]]]:
     """Rows of two axes side by side, which share the rows' labels at the left."""
-    return _axes_grid(heading, heights_in, _halves(left_in, gap_in=0.16), top_in)
+    return _axes_grid(heading, heights_in, _halves(left_in, gap_in=0.16), legend)
 
 
 def _halves(left_in: float, gap_in: float) -> list[tuple[float, float]]:
@@ -94,12 +98,18 @@ def _halves(left_in: float, gap_in: float) -> list[tuple[float, float]]:
 
 
 def _axes_grid(
-    heading: str, heights_in: Sequence[float], columns: Sequence[tuple[float, float]], top_in: float, note: str = ""
+    heading: str,
+    heights_in: Sequence[float],
+    columns: Sequence[tuple[float, float]],
+    legend: Legend | None,
+    note: str = "",
+    top_in: float = TOP_IN,
 ) -> tuple[Figure, list[tuple[Axes, ...]]]:
     """Rows of axes, a column for each left edge and width; the page is as high as the rows, the heading and the note
     take."""
     page_in = width_in()
     lines, points = fitted(heading, page_in - 0.2, 9)
+    top_in = legend_room_in(*legend) if legend else top_in
     top_in += _extra_in(len(lines) if heading else 0, points)
     said, small = fitted(note, page_in - 0.2, NOTE_POINTS) if note else ([], 0.0)
     note_in = 0.08 + len(said) * small * 1.2 / 72 if note else 0.0
@@ -121,6 +131,8 @@ def _axes_grid(
             )
         )
         top = bottom - AXIS_IN
+    if legend:
+        page_legend(figure, *legend)
     return figure, rows
 
 

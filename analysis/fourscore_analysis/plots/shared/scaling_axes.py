@@ -129,8 +129,7 @@ def draw_scaling(
     """A row for each group: at the left what draw_left(view, axes, group, counts) makes of it, at the right its
     efficiency, both against ranks or nodes."""
     handles = legend_handles(view, groups)
-    figure, pairs = layout.paired_axes(heading, len(groups), top_in=layout.legend_room_in(handles, COLUMNS))
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, len(groups), legend=(handles, COLUMNS))
     for group, (left, right) in zip(groups, pairs, strict=True):
         draw_left(view, left, group, count_axis(left, group))
         count_axis(right, group)

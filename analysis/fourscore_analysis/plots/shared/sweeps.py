@@ -163,8 +163,7 @@ def draw_sweeps(
             )
         )
     note = difference_line({curve.table.name: curve.table for curve in curves}.values(), points_of(groups))
-    figure, pairs = layout.paired_axes(heading, len(groups), top_in=layout.legend_room_in(handles, COLUMNS), note=note)
-    layout.page_legend(figure, handles, COLUMNS)
+    figure, pairs = layout.paired_axes(heading, len(groups), legend=(handles, COLUMNS), note=note)
     for group, (left, right) in zip(groups, pairs, strict=True):
         same_shape = [curve for curve in curves if curve.table.shape == group.first.cell.shape]
         slowest = max(point.time_s for sweep in group.sweeps for point in sweep.points)

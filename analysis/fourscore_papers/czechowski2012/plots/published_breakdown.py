@@ -78,10 +78,9 @@ def draw(view: View, points: list[Point], heading: str) -> Figure:
         f"EMULATED {heading}" if "emulated" in points[0].flags else heading,
         [ROW_IN * len(bars)],
         lettering.label_width_in(bar.label for bar in bars),
-        top_in=layout.legend_room_in(present, COLUMNS),
+        legend=([Patch(color=COLOURS[part], label=part) for part in present], COLUMNS),
         note=difference_line([found], points),
     )
-    layout.page_legend(figure, [Patch(color=COLOURS[part], label=part) for part in present], COLUMNS)
     for row, bar in enumerate(bars):
         shares = {part: bar.shares[part] for part in present if bar.shares.get(part, 0.0) > 0}
         draw_share_bar(axes, row, shares, dict.fromkeys(shares, bar.said), COLOURS, bar.is_published)

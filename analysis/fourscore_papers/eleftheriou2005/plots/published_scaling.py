@@ -41,12 +41,8 @@ def draw(view: View, groups: list[Group], heading: str) -> Figure:
     handles.append(published_handle(len(layers(table)), f"{speedups.source}: speedup is above this"))
     points = [point for group in groups for series in group.series for point in series.points]
     figure, pairs = layout.paired_axes(
-        heading,
-        len(groups),
-        top_in=layout.legend_room_in(handles, COLUMNS),
-        note=difference_line([table, speedups], points),
+        heading, len(groups), legend=(handles, COLUMNS), note=difference_line([table, speedups], points)
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for group, (left, right) in zip(groups, pairs, strict=True):
         _draw_times(view, left, group, table)
         _draw_speedup(view, right, group, speedups, len(layers(table)))

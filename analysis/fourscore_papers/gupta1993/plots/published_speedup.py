@@ -91,12 +91,8 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
     handles.append(model_handle("model, nCUBE1"))
     points = [point for row in rows for series in row.series for point in series.points]
     figure, pairs = layout.paired_axes(
-        heading,
-        len(rows),
-        top_in=layout.legend_room_in(handles, COLUMNS),
-        note=difference_line([published(PAPER, "figure-2")], points),
+        heading, len(rows), legend=(handles, COLUMNS), note=difference_line([published(PAPER, "figure-2")], points)
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for row, (left, right) in zip(rows, pairs, strict=True):
         _draw(left, row, lengths, machine, Series.speedup, lambda base, ranks, value: value * ranks / base, "speedup")
         _draw(right, row, lengths, machine, Series.strong_efficiency, lambda base, ranks, value: value, "efficiency")

@@ -36,10 +36,7 @@ def draw(view: View, groups: list[list[Meeting]], heading: str) -> Figure:
     counts = sorted({one.comparison.cell.ranks for one in every})
     handles = _handles([shape_text(shape) for shape in shapes])
     right_handles = _handles([ranks_text(count) for count in counts], hollow=True)
-    figure, pairs = layout.paired_axes(
-        heading, len(groups), top_in=layout.legend_room_in([*handles, *right_handles], COLUMNS)
-    )
-    layout.page_legend(figure, [*handles, *right_handles], COLUMNS)
+    figure, pairs = layout.paired_axes(heading, len(groups), legend=([*handles, *right_handles], COLUMNS))
     for group, (left, right) in zip(groups, pairs, strict=True):
         for number, shape in enumerate(shapes):
             _line(left, number, [one for one in group if one.comparison.cell.shape == shape], _ranks, hollow=False)

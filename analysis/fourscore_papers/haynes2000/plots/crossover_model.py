@@ -109,12 +109,8 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
             handles += [_handle(name, labels[name], style) for name in LOOKS]
     points = [point for row in rows for one in row.found for point in (one.new, one.traditional)]
     figure, pairs = layout.paired_axes(
-        heading,
-        len(rows),
-        top_in=layout.legend_room_in(handles, COLUMNS),
-        note=difference_line([published(NAME, "section-5")], points),
+        heading, len(rows), legend=(handles, COLUMNS), note=difference_line([published(NAME, "section-5")], points)
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for row, ours, (left, right) in zip(rows, measured, pairs, strict=True):
         lines = {PAPERS: model_lines(row, alpha_beta), OURS: ours}
         _draw_times(left, row, lines)

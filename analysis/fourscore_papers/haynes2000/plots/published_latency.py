@@ -66,10 +66,9 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
         heading,
         [HEIGHT_IN] * len(rows),
         0.62,
-        top_in=layout.legend_room_in(handles, COLUMNS),
+        legend=(handles, COLUMNS),
         note=difference_line([published(PAPER, "section-5")], points),
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for row, axes in zip(rows, all_axes, strict=True):
         draw_communication(axes, row.elements, row.alpha_beta, row.points)
         layout.facet_title(axes, shape_text(row.points[0].cell.shape), row.subtitle)

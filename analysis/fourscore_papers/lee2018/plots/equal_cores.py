@@ -141,13 +141,8 @@ def draw(view: View, rows: list[Row], heading: str) -> Figure:
     points = [point for row in rows for point in row.points]
     tables = [published(PAPER, f"figure-3.{number}") for number in (3, 4, 5)]
     figure, pairs = layout.paired_axes(
-        heading,
-        len(rows),
-        height_in=1.9,
-        top_in=layout.legend_room_in(handles, COLUMNS),
-        note=difference_line(tables, points),
+        heading, len(rows), height_in=1.9, legend=(handles, COLUMNS), note=difference_line(tables, points)
     )
-    layout.page_legend(figure, handles, COLUMNS)
     for row, (left, right) in zip(rows, pairs, strict=True):
         _draw_times(left, row, widths)
         _draw_changes(right, ours(row), said)

@@ -172,10 +172,9 @@ def draw(_: View, page: Page, heading: str) -> Figure:
         f"EMULATED {heading}" if page.emulated else heading,
         [ROW_IN * len(bars), *([ROW_IN * len(rows) + 0.1] if rows else [])],
         lettering.label_width_in([bar.label for bar in bars] + rows),
-        top_in=layout.legend_room_in(handles, COLUMNS),
+        legend=(handles, COLUMNS),
         note=difference_line([activity, allocations], page.offloaded),
     )
-    layout.page_legend(figure, handles, COLUMNS)
     _draw_bars(axes[0], bars)
     layout.facet_title(axes[0], "Time in which the device is busy", "published: dotted")
     if rows:
