@@ -18,7 +18,7 @@ from fourscore_analysis.commands.options import (
     rank_counts_of,
     ranks_of,
     shape_of,
-    terms_and_threads,
+    wanted_of,
 )
 from fourscore_analysis.records.values import printable
 
@@ -59,14 +59,11 @@ def _run(options: argparse.Namespace) -> int:
     from fourscore_analysis.records.files import prepare_file, write_whole
     from fourscore_analysis.tables.advice import advice_json, advice_suite, advice_text, ranks_to_use_text
     from fourscore_analysis.views.advice import advise
-    from fourscore_analysis.views.fits import Choice
-    from fourscore_analysis.views.predictions import Wanted, priced
+    from fourscore_analysis.views.predictions import priced
 
     if options.suggest:
         prepare_file(options.suggest, options.archive, "suite", "--suggest")
-    choice = Choice(model=options.model, variant=options.variant, forms=tuple(options.form), given=tuple(options.given))
-    order = options.field_order or ""
-    wanted = Wanted(options.shape, choice, options.exchange, options.nodes, (), terms_and_threads(options), order)
+    wanted = wanted_of(options, options.variant)
     found = advise(priced(_sources(options, wanted), options.cost), wanted, options.ranks)
     few = _measured_on_few(options)
     if options.json:

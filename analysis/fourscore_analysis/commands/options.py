@@ -10,11 +10,14 @@ import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fourscore_analysis.records.archive import InputError, Unreadable
 from fourscore_analysis.records.files import prepare_file, write_whole
 from fourscore_analysis.records.values import printable, shown
+
+if TYPE_CHECKING:
+    from fourscore_analysis.views.predictions import Wanted
 
 MOST_RANKS = 2**31 - 1
 STANDARD_OUTPUT = Path("-")
@@ -112,12 +115,18 @@ def add_runs(command: argparse.ArgumentParser) -> None:
     )
 
 
-def terms_and_threads(options: argparse.Namespace) -> tuple[tuple[str, str | int], ...]:
+def wanted_of(options: argparse.Namespace, variant: str) -> Wanted:
     """What was asked for. Raises InputError."""
+    from fourscore_analysis.views.fits import Choice
+    from fourscore_analysis.views.predictions import Wanted
+
     if options.field_order and (options.fields or 1) < 2:
         raise InputError(f"--field-order {options.field_order} is of several fields; expected --fields from 2 on")
+    choice = Choice(model=options.model, variant=variant, forms=tuple(options.form), given=tuple(options.given))
     asked = {**terms_of(options), "threads": options.threads, "fields": options.fields}
-    return tuple((name, value) for name, value in asked.items() if value)
+    terms = tuple((name, value) for name, value in asked.items() if value)
+    grid = getattr(options, "grid", ())
+    return Wanted(options.shape, choice, options.exchange, options.nodes, grid, terms, options.field_order or "")
 
 
 def add_model_options(command: argparse.ArgumentParser) -> None:

@@ -20,7 +20,7 @@ from fourscore_analysis.commands.options import (
     rank_counts_of,
     ranks_of,
     shape_of,
-    terms_and_threads,
+    wanted_of,
 )
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.values import printable, shown
@@ -204,26 +204,10 @@ def _prepare(options: argparse.Namespace) -> None:
     if options.csv:
         prepare_file(options.csv, options.archive, "table", "--csv")
     if options.output:
-        from fourscore_analysis.page.projection_figure import suffix_of
+        from fourscore_analysis.page.figures import suffix_of
 
         suffix_of(options.output)
         prepare_file(options.output, options.archive, "projection" if options.project else "figure")
-
-
-def _wanted(options: argparse.Namespace, variant: str) -> Wanted:
-    from fourscore_analysis.views.fits import Choice
-    from fourscore_analysis.views.predictions import Wanted
-
-    choice = Choice(
-        model=options.model,
-        variant=variant,
-        forms=tuple(options.form),
-        given=tuple(options.given),
-    )
-    order = options.field_order or ""
-    return Wanted(
-        options.shape, choice, options.exchange, options.nodes, options.grid, terms_and_threads(options), order
-    )
 
 
 def _predictions(options: argparse.Namespace) -> int:
@@ -234,7 +218,7 @@ def _predictions(options: argparse.Namespace) -> int:
     for asked in options.machine or [""]:
         machine = machine_of(asked) if asked else None
         for variant in options.variant:
-            wanted = _wanted(options, variant)
+            wanted = wanted_of(options, variant)
             found += _of_archive(options, asked, wanted) if machine is None else _of_file(options, machine, wanted)
     return _print(options, found)
 
@@ -323,7 +307,7 @@ def _projection(options: argparse.Namespace) -> int:
     from fourscore_analysis.views.projections import projected
 
     [variant] = options.variant
-    wanted, ranks = _wanted(options, variant), options.ranks[0] if options.ranks else None
+    wanted, ranks = wanted_of(options, variant), options.ranks[0] if options.ranks else None
     asked = options.machine[0] if options.machine else ""
     machine, trends = machine_of(asked) if asked else None, trends_of(options.project)
     if options.save_machine or (options.exchange and machine):
@@ -335,9 +319,10 @@ def _projection(options: argparse.Namespace) -> int:
     beside = _known(options.beside) if options.beside else None
     found = projected(machine, trends, options.years, wanted, ranks, beside, options.weak)
     if options.output:
-        from fourscore_analysis.page.projection_figure import write_projection
+        from fourscore_analysis.page.figures import write_figure
+        from fourscore_analysis.page.projection_figure import projection_figure
 
-        write_projection(found, options.output)
+        write_figure(lambda: projection_figure(found), options.output)
     print(json.dumps(projection_json(found), indent=1) if options.json else projection_text(found))
     return OK
 
@@ -350,7 +335,7 @@ def _equal(options: argparse.Namespace) -> int:
 
     [variant] = options.variant
     first, *others = [_known(asked) for asked in options.equal_time or options.equal_cost]
-    wanted, ranks = _wanted(options, variant), options.ranks[0] if options.ranks else None
+    wanted, ranks = wanted_of(options, variant), options.ranks[0] if options.ranks else None
     if options.equal_time:
         found = equal_times(first, others, wanted, ranks)
         print(json.dumps(equal_time.as_json(found), indent=1) if options.json else equal_time.as_text(found))
@@ -378,9 +363,10 @@ def _print(options: argparse.Namespace, found: list[Answer]) -> int:
     if options.csv:
         write_whole(options.csv, answers_csv(found, options.runs).encode("utf-8"))
     if options.output:
-        from fourscore_analysis.page.prediction_figure import write_predictions
+        from fourscore_analysis.page.figures import write_figure
+        from fourscore_analysis.page.prediction_figure import predictions_figure
 
-        write_predictions(found, options.output)
+        write_figure(lambda: predictions_figure(found), options.output)
     if options.json:
         print(json.dumps(answers_json(found, options.runs), indent=1))
     else:

@@ -18,6 +18,7 @@ from fourscore_analysis.page import svg
 from fourscore_analysis.plots import Plot, all_plots
 from fourscore_analysis.plots.shared import layout, narrow, style
 from fourscore_analysis.points.units import part_title
+from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.files import refuse_unless_regular, write_whole
 from fourscore_analysis.records.workers import available_cores, pool_of
 from fourscore_analysis.views.view import View
@@ -151,13 +152,30 @@ def _draw_job(argument: tuple[int, Path]) -> DrawnPage:
     return page
 
 
+def suffix_of(file: Path) -> str:
+    """Raises InputError for another name than that of a figure."""
+    if file.suffix not in SAVE_OPTIONS:
+        raise InputError(f"-o {file}: expected a name that ends with one of {', '.join(SAVE_OPTIONS)}")
+    return file.suffix
+
+
+def write_figure(draw: Callable[[], Figure], file: Path) -> None:
+    """Writes a figure of the kind that the name ends with. Raises InputError for a name that is not of a figure."""
+    kind = suffix_of(file)
+    style.apply()
+    drawn = _content(draw(), kind)
+    write_whole(file, svg.whole_file(svg.titled(drawn)) if kind == ".svg" else drawn)
+
+
+def _content(figure: Figure, kind: str) -> bytes:
+    content = io.BytesIO()
+    figure.savefig(content, format=kind[1:], **SAVE_OPTIONS[kind])
+    return content.getvalue()
+
+
 def save(figure: Figure, folder: Path, stem: str) -> tuple[dict[str, bytes], Element]:
     """Writes every kind of picture. Returns their contents, and the root of the SVG."""
-    drawn: dict[str, bytes] = {}
-    for kind, options in SAVE_OPTIONS.items():
-        content = io.BytesIO()
-        figure.savefig(content, format=kind[1:], **options)
-        drawn[kind] = content.getvalue()
+    drawn = {kind: _content(figure, kind) for kind in SAVE_OPTIONS}
     root = svg.titled(drawn[".svg"])
     drawn[".svg"] = svg.whole_file(root)
     for kind, content in drawn.items():

@@ -3,39 +3,22 @@ crosses."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fourscore_analysis.page import svg
-from fourscore_analysis.page.figures import SAVE_OPTIONS
-from fourscore_analysis.page.projection_figure import suffix_of
 from fourscore_analysis.plots.base import mark
-from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.colours import SERIES_COLOURS
 from fourscore_analysis.plots.shared.layout import facet_title, stacked_axes
 from fourscore_analysis.points.units import ranks_text, rate_text, shape_text, time_text
-from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.tables.columns import outside_text
 from fourscore_analysis.tables.predictions import maker_of
 from fourscore_analysis.views.predictions import Answer
 
 LEFT_IN, HEIGHT_IN, COLUMNS = 0.8, 3.2, 2
 MARKERS = ("o", "s", "^", "D", "v", "P")
-
-
-def write_predictions(found: Sequence[Answer], file: Path) -> None:
-    """Raises InputError for a name that is not of a figure."""
-    style.apply()
-    content = io.BytesIO()
-    kind = suffix_of(file)
-    predictions_figure(found).savefig(content, format=kind[1:], **SAVE_OPTIONS[kind])
-    drawn = content.getvalue()
-    write_whole(file, svg.whole_file(svg.titled(drawn)) if kind == ".svg" else drawn)
 
 
 def predictions_figure(found: Sequence[Answer]) -> Figure:

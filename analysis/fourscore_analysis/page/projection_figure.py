@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-import io
-from pathlib import Path
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.models.projection import memory_over_network
-from fourscore_analysis.page import svg
-from fourscore_analysis.page.figures import SAVE_OPTIONS
 from fourscore_analysis.plots.base import mark
-from fourscore_analysis.plots.shared import style
 from fourscore_analysis.plots.shared.colours import GREY, INK, SKY, phase_colour
 from fourscore_analysis.plots.shared.layout import facet_title, stacked_axes
 from fourscore_analysis.points.units import digits, rate_text, time_text
-from fourscore_analysis.records.archive import InputError
-from fourscore_analysis.records.files import write_whole
 from fourscore_analysis.tables.projections import phases_of, title_of
 from fourscore_analysis.views.projections import Projection
 
 LEFT_IN, HEIGHT_IN, RATIO_HEIGHT_IN = 0.8, 2.4, 1.2
 COLUMNS = 4
 SHUFFLE = "shuffle"  # packing and unpacking together
-
-
-def write_projection(found: Projection, file: Path) -> None:
-    """Raises InputError for a name that is not of a figure."""
-    style.apply()
-    content = io.BytesIO()
-    kind = suffix_of(file)
-    projection_figure(found).savefig(content, format=kind[1:], **SAVE_OPTIONS[kind])
-    drawn = content.getvalue()
-    write_whole(file, svg.whole_file(svg.titled(drawn)) if kind == ".svg" else drawn)
-
-
-def suffix_of(file: Path) -> str:
-    """Raises InputError for another name than that of a figure."""
-    if file.suffix not in SAVE_OPTIONS:
-        raise InputError(f"-o {file}: expected a name that ends with one of {', '.join(SAVE_OPTIONS)}")
-    return file.suffix
 
 
 def projection_figure(found: Projection) -> Figure:
