@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
-from fourscore_analysis.points import command
-from fourscore_analysis.points.command import DEFAULTS, repeating_command
+from fourscore_analysis.points.command import DEFAULTS, OF_LAUNCH, repeating_command
+from fourscore_analysis.points.keys import point_keys
 from fourscore_analysis.points.points import Point
 from fourscore_analysis.records.archive import read_campaigns, select_campaigns
 from fourscore_analysis.records.basics import Place
@@ -25,9 +25,10 @@ def test_the_command_says_the_point_in_options_of_fft_bench():
         "mpirun -n 2 fft_bench --variant slab --exchange shared --shape 192x128x128 --repetitions 5"
     )
     known = set(re.findall(r'\.option = "(--[\w-]+)"', (ROOT / "core/point_keys.cpp").read_text())) | {"--repetitions"}
-    assert DEFAULTS.keys() <= known
-    source = Path(command.__file__).read_text(encoding="utf-8")
-    assert set(re.findall(r'"(--[\w-]+)"', source)) - {"--parameter"} <= known
+    point = view.points[0]
+    keys = {*point_keys(point.cell, point.method), "repetitions"} - set(OF_LAUNCH)
+    assert DEFAULTS.keys() <= keys
+    assert {f"--{name.replace('_', '-')}" for name in keys} <= known
 
 
 def point_of(more: dict, contract: dict, platform: str = "none", **launch) -> Point:
