@@ -19,7 +19,7 @@ from fourscore_analysis.points.units import (
     time_text,
 )
 from fourscore_analysis.records.values import printable
-from fourscore_analysis.tables.columns import DO_NOT_USE, flags_text
+from fourscore_analysis.tables.columns import DO_NOT_USE, columns, flags_text
 from fourscore_analysis.views.fits import MethodFit, Tried
 
 
@@ -73,7 +73,7 @@ def _model_lines(one: MethodFit) -> list[str]:
         rows.append([tried.name, *cells, percent_text(tried.fitted.residual) + ("  <- used" if not number else "")])
     naive = [one.best.total(scheme) for scheme in SCHEMES]
     rows.append(["nearest point", *[percent_text(total.naive_median if total else None) for total in naive], "–"])
-    return _columns(rows)
+    return columns(rows)
 
 
 def _parameter_lines(fitted: Fitted) -> list[str]:
@@ -88,7 +88,7 @@ def _parameter_lines(fitted: Fitted) -> list[str]:
         if is_too_wide(ends):
             origin = f"{origin}; {DO_NOT_USE}"
         rows.append([name, parameter(name).symbol, value, interval, origin])
-    lines += _columns(rows)
+    lines += columns(rows)
     if any(is_too_wide(ends) for ends in fitted.intervals.values()):
         lines.append(f"    {DO_NOT_USE}: the interval spans more than a factor of {MOST_SPAN:g}")
     for refused in fitted.refused:
@@ -108,14 +108,7 @@ def _error_lines(scheme: str, found: Sequence[Errors]) -> list[str]:
                 *[percent_text(value) for value in (one.median, one.p90, one.naive_median, one.naive_p90)],
             ]
         )
-    return ["", *_columns(rows)]
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
+    return ["", *columns(rows)]
 
 
 def _method_json(one: MethodFit) -> dict[str, Any]:
