@@ -11,12 +11,7 @@ from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.tables.components import bench_tables
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.views.view import View
-from synthetic import Maker, benchmark, canonical, component_point, component_record, component_records, store
-from synthetic.common import campaign_of
-
-
-def view_of(*records) -> View:
-    return View(campaign_of(records), 0)
+from synthetic import Maker, benchmark, canonical, component_point, component_record, component_records, store, view_of
 
 
 def recorded(program: str, benchmarks: list, ranks: int = 1, launch: int = 0, **parameters: str) -> dict:

@@ -21,7 +21,6 @@ from fourscore_analysis.views.shelf import Shelf
 from fourscore_analysis.views.view import View
 from synthetic import (
     Maker,
-    campaign_of,
     canonical,
     component_records,
     constant_points,
@@ -30,13 +29,10 @@ from synthetic import (
     line_bytes,
     make_point,
     store,
+    view_of,
 )
 
 TRAFFIC_PLOTS = {"counted-traffic", "over-minimum", "roofline", "fft-constant"}
-
-
-def view_of(*records) -> View:
-    return View(campaign_of(records), 0)
 
 
 def constant_view(powers: range = range(14, 21), a: float = 5.0, **changes) -> View:

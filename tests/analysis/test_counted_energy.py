@@ -9,8 +9,7 @@ from fourscore_analysis.plots import energy as plot
 from fourscore_analysis.points.energy import energy_groups, pareto
 from fourscore_analysis.tables.energy import energy_findings, energy_tables
 from fourscore_analysis.tables.traffic import traffic_tables, uncounted_rows
-from fourscore_analysis.views.view import View
-from synthetic import Maker, campaign_of, make_point, store, with_energy
+from synthetic import Maker, make_point, store, view_of, with_energy
 
 SHAPE = (64, 64, 64)
 CREDITED = 5 * 64**3 * 18
@@ -31,10 +30,6 @@ def timed(record: dict, time_s: float) -> dict:
 def point_of(ranks: int, time_s: float, above_idle_j: float, variant: str = "slab", **changes) -> dict:
     record = Maker(isolate=False).ok(make_point(variant, "p2p", SHAPE, ranks), 0)
     return with_energy(timed(record, time_s), above_idle_j, time_s, **changes)
-
-
-def view_of(*records) -> View:
-    return View(campaign_of(records), 0)
 
 
 def test_joules_are_of_all_readers_and_what_no_reader_has_is_left_out():

@@ -13,8 +13,7 @@ from fourscore_analysis.points.points import Point, comparisons
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.tables.transforms import contract_tables
-from fourscore_analysis.views.view import View
-from synthetic import Maker, campaign_of, canonical, counted, make_point, store
+from synthetic import Maker, canonical, counted, make_point, store, view_of
 
 RANKS, REPETITIONS, LAUNCHES = 4, 7, 9
 PHASES = ("fft", "pack", "exchange", "unpack", "other")
@@ -34,10 +33,6 @@ def random_records(seed: int, **changes) -> list[dict]:
             record["flags"] = []
             records.append(record)
     return records
-
-
-def view_of(records: list[dict]) -> View:
-    return View(campaign_of(records), 0)
 
 
 def raw_of(records: list[dict], point: Point) -> list[dict]:
@@ -183,10 +178,7 @@ def test_no_time_of_a_simulation_or_a_stand_in_is_ranked_on_the_page(tmp_path):
     times = {"slab": 3.0, "pencil": 2.0, "volumetric": 1.0}
     maker = Maker(isolate=False)
     for variant, seconds in times.items():
-        rows = [[seconds] * 3] * 2
-        record = maker.with_samples(make_point(variant), 0, rows, {"fft": rows})
-        record["flags"] = ["simulated"] if variant == "volumetric" else []
-        store(tmp_path, record)
+        store(tmp_path, maker.timed(make_point(variant), 0, seconds, ["simulated"] * (variant == "volumetric")))
     assert main(["report", "--archive", str(tmp_path), "-o", str(tmp_path / "r.html")]) == 0
     page = unescape(re.sub(r"data:[^\"']*", "", (tmp_path / "r.html").read_text(encoding="utf-8")).replace("<wbr>", ""))
     [summary] = re.findall(r"<h3>Lowest median: .*?</table>", page, re.DOTALL)

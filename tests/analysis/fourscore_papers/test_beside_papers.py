@@ -151,10 +151,8 @@ def test_copies_to_a_stand_in_are_a_part_of_the_time_in_a_figure_of_their_own():
     maker, records = Maker(isolate=False), []
     phases = {"fft": 0.2, "exchange": 0.5, "h2d": 0.2, "d2h": 0.1}
     for variant in ("pencil", "pencil-gpu"):
-        rows = {phase: [[share] * 3] * 2 for phase, share in phases.items()}
-        record = maker.with_samples(make_point(variant, "alltoallv"), 0, [[1.0] * 3] * 2, rows)
-        record["flags"] = ["emulated"] if variant == "pencil-gpu" else []
-        records.append(record)
+        flags = ["emulated"] if variant == "pencil-gpu" else []
+        records.append(maker.timed(make_point(variant, "alltoallv"), 0, phases, flags))
     view = View(campaign_of(records, "czechowski2012/figure-4"), 0)
     real, emulated = published_breakdown.pages(view)
     assert [[point.method.variant for point in page] for page in (real, emulated)] == [["pencil"], ["pencil-gpu"]]

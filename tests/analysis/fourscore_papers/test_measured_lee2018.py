@@ -48,9 +48,7 @@ def test_threads_gain_more_backward_than_forward():
 
 def with_messages(point: dict, of_workers: dict[tuple[int, int], int]) -> dict:
     """A record whose worker (rank, thread) unpacked so many messages, one each millisecond."""
-    record = Maker("told-11111111", "told", repetitions=1).with_samples(
-        point, 0, [[1.0]] * point["ranks"], {"fft": [[1.0]] * point["ranks"]}
-    )
+    record = Maker("told-11111111", "told", repetitions=1).timed(point, 0, 1.0)
     record["timeline"] = {
         "clock": {
             "alignment": "shared clock",
@@ -145,8 +143,7 @@ def test_processors_alone_and_stand_ins_are_no_gpu():
 def test_transforms_of_each_axis_stand_beside_rows_4_to_6_of_table_4_1():
     point = node(4, 4, STYLE | {"offload": "pencil", "host-memory": "pageable"}, "roundtrip")
     phases = {"h2d": 0.5, "d2h": 0.4, "fft": 0.1}
-    rows = {name: [[seconds]] * 4 for name, seconds in phases.items()}
-    record = Maker("told-11111111", "told", repetitions=1).with_samples(point, 0, [[1.0]] * 4, rows)
+    record = Maker("told-11111111", "told", repetitions=1).timed(point, 0, phases)
     work = {"h2d_copies": 6, "h2d_bytes": 1e9, "ffts": 6, "d2h_copies": 6, "d2h_bytes": 1e9}
     record["cost"]["device"] = {f"{name}_per_rank": [value] * 4 for name, value in work.items()}
     forward = {"fft-1": 0.01, "fft-2": 0.02, "fft-3": 0.03}

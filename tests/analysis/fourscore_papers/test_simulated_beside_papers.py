@@ -23,6 +23,7 @@ from synthetic import (
     node_points,
     placement_points,
     simulated_records,
+    view_of,
 )
 
 ALPHA_S = 160e-6
@@ -82,7 +83,7 @@ def test_simulated_communication_stands_on_the_lines_of_equations_4_and_5():
 def test_real_and_simulated_networks_have_figures_of_their_own():
     view = View(campaign_of(latency_records(), "haynes2000/section-5"), 0)
     assert crossover_model.pages(view) == []
-    assert published_latency.pages(View(campaign_of(latency_records()), 0)) == []
+    assert published_latency.pages(view_of(latency_records())) == []
     real = [point | {"platform": "none"} for point in latency_points()]
     records = [Maker("a-11111111", "a").ok(point, 0) for point in real]
     view = View(campaign_of(records, "haynes2000/section-5"), 0)
@@ -156,7 +157,7 @@ def test_only_what_can_be_compared_is_a_placement():
     for points in (alone, [point | {"precision": "single"} for point in placement_points()]):
         view = View(campaign_of(placement_records(points), "czechowski2012/figure-6"), 0)
         assert published_placement.pages(view) == []
-    assert published_placement.pages(View(campaign_of(placement_records()), 0)) == []
+    assert published_placement.pages(view_of(placement_records())) == []
     star = simulated_records(Maker("a-11111111", "a"), placement_points(), lambda _: 1e-3, ETHERNET)
     assert published_placement.pages(View(campaign_of(star, "czechowski2012/figure-6"), 0)) == []
 

@@ -6,21 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 from fourscore_analysis.gate.blame import blame
-from fourscore_analysis.records.transforms import parse_record
-from synthetic import Maker, canonical, make_point
+from synthetic import launches_alike, make_point, read_back
 
 
 def launches(phases: dict[str, float], count: int = 12) -> list[SimpleNamespace]:
     """Launches of two ranks that take so long in each phase, and a little more from one to the next."""
-    found = []
-    for number in range(count):
-        scale = 1 + 0.001 * number
-        rows = {name: [[seconds * scale] * 3] * 2 for name, seconds in phases.items()}
-        total = sum(phases.values()) * scale
-        record = Maker(isolate=False).with_samples(make_point(ranks=2), number, [[total] * 3] * 2, rows)
-        run = parse_record(canonical(record), f"{number}.json")
-        found.append(SimpleNamespace(number=number, time_s=total, phase_s=run.phase_max_s, run=run))
-    return found
+    runs = read_back(launches_alike(make_point(ranks=2), phases, count))
+    return [SimpleNamespace(number=run.launch, time_s=run.median_s, phase_s=run.phase_max_s, run=run) for run in runs]
 
 
 def blamed(base: dict[str, float], candidate: dict[str, float], paired: bool = True):

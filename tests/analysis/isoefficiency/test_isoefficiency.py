@@ -219,10 +219,7 @@ def test_one_rank_of_a_simulated_machine_is_that_of_its_own_machine():
 
     maker = Maker(isolate=False)
     seconds = {("ncube", 1): 8.0, ("ncube", 4): 2.5, ("", 1): 1.0, ("mesh", 4): 4.0}
-    records = [
-        maker.with_samples(point(ranks, platform), 0, [[time] * 3] * ranks, {"fft": [[time] * 3] * ranks})
-        for (platform, ranks), time in seconds.items()
-    ]
+    records = [maker.timed(point(ranks, platform), 0, time) for (platform, ranks), time in seconds.items()]
     [family], [missing] = families(points_of(records))
     [one] = family.measured
     assert (one.point.cell.contract.platform, one.serial.cell.contract.platform) == ("ncube", "ncube")

@@ -8,8 +8,7 @@ from fourscore_analysis.cli import main
 from fourscore_analysis.isoefficiency import plots as plot
 from fourscore_analysis.isoefficiency.points import EFFICIENCIES
 from fourscore_analysis.isoefficiency.tables import isoefficiency_tables, lacking
-from fourscore_analysis.views.view import View
-from synthetic import Known, Maker, campaign_of, known_records, line_points, make_point, store
+from synthetic import Known, Maker, known_records, line_points, make_point, store, view_of
 
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1.2e-9)
 
@@ -23,10 +22,6 @@ def records_of(points, launches=5, noise=0.02):
 
 def lines(ranks=(1, 2, 4, 8), variants=("binary-exchange", "transpose")):
     return line_points([2**power for power in range(8, 21, 2)], ranks, variants)
-
-
-def view_of(records) -> View:
-    return View(campaign_of(records), 0)
 
 
 def marks(axes) -> str:

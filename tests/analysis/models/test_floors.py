@@ -13,9 +13,7 @@ from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.tables.floors import floor_table
 from fourscore_analysis.views.shelf import Shelf
-from fourscore_analysis.views.view import View
-from synthetic import Maker, benchmark, canonical, component_point, component_record, make_point, store
-from synthetic.common import campaign_of
+from synthetic import Maker, benchmark, canonical, component_point, component_record, make_point, store, view_of
 
 MIB = 2.0**20
 CUBE = (256, 256, 256)
@@ -27,8 +25,7 @@ ALONE = {"isolate": False}
 
 def timed(seconds: float, variant: str = "slab", exchange: str = "alltoallv", shape=CUBE, ranks: int = 2, **changes):
     """A record whose ranks all take `seconds`."""
-    times = [[seconds] * 3] * ranks
-    return Maker(**ALONE).with_samples(make_point(variant, exchange, shape, ranks, **changes), 0, times, {"fft": times})
+    return Maker(**ALONE).timed(make_point(variant, exchange, shape, ranks, **changes), 0, seconds)
 
 
 def component(program: str, benchmarks: list, ranks: int = 2, launch: int = 0, **parameters: str) -> dict:
@@ -63,10 +60,6 @@ def sent(rate: float, message: float, exchange: str = "alltoallv", group: int = 
     labels = {"exchange": exchange, "communicator": "world", "grid": "1x2", "parts": parts}
     numbers = {"bytes": message * (group - 1), "messages": group - 1, "ranks_in_communicator": group}
     return exactly(benchmark("alltoall", message, rate, labels, **numbers), rate)
-
-
-def view_of(*records: dict) -> View:
-    return View(campaign_of(records), 0)
 
 
 def floors_of(*records: dict) -> Floors:

@@ -14,10 +14,8 @@ from synthetic import Maker, benchmark, canonical, component_point, component_re
 
 def launch_of(phases: dict[str, float] | None = None, number: int = 0, flags=(), cpu: str = "One 1", **point):
     maker, asked = Maker(isolate=False), make_point(**({"ranks": 2} | point))
-    seconds = phases or {"fft": 1.0}
-    rows = {name: [[value] * 3] * 2 for name, value in seconds.items()}
-    record = maker.with_samples(asked, number, [[sum(seconds.values())] * 3] * 2, rows)
-    record["flags"], record["provenance"] = list(flags), maker.provenance(asked, cpu)
+    record = maker.timed(asked, number, phases or 1.0, flags)
+    record["provenance"] = maker.provenance(asked, cpu)
     return parse_record(canonical(record), f"{number}.json")
 
 

@@ -1,17 +1,12 @@
 """What the map of link loads draws: exchanges side by side, and what it leaves out."""
 
 from fourscore_analysis.plots import link_loads
-from fourscore_analysis.views.view import View
 from matplotlib.patches import Rectangle
-from synthetic import Maker, campaign_of, exchange_load, make_point, simulated
+from synthetic import Maker, exchange_load, make_point, simulated, view_of
 
 ROWS = [("+0", 0.4, 0.7), ("-0", 0.3, 0.7), ("+1", 0.0, 0.0)]
 COLUMNS = [("+0", 0.0, 0.0), ("-0", 0.0, 0.0), ("+1", 0.5, 0.97)]
 LOADS = [exchange_load(ROWS, 1e-4), exchange_load(COLUMNS, 2e-4, "0,1,0 +1")]
-
-
-def view_of(*records) -> View:
-    return View(campaign_of(records), 0)
 
 
 def cells_of(axes) -> list[Rectangle]:

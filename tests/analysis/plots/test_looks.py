@@ -24,7 +24,7 @@ from fourscore_analysis.tables.wall_time import wall_time
 from fourscore_analysis.views.view import View
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from synthetic import Maker, campaign_of, canonical, make_point, read_back
+from synthetic import Maker, canonical, make_point, read_back, view_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -115,7 +115,7 @@ def test_scaling_of_many_methods_is_drawn_on_several_axes():
         for exchange in ("alltoallv", "p2p", "pairwise")
         for ranks in (2, 4)
     ]
-    view = View(campaign_of(records), 0)
+    view = view_of(records)
     [page] = strong_scaling.pages(view)
     assert [len(group.series) for group in page] == [6, 6]
     assert [group.title("64³") for group in page] == ["64³ (1 of 2): node, pencil", "64³ (2 of 2): slab, volumetric"]

@@ -12,10 +12,7 @@ from synthetic import Maker, canonical, make_point
 
 
 def launches(seconds, campaign="a"):
-    maker, rows = Maker(isolate=False), [[1.0] * 3] * 2
-    one = parse_record(
-        canonical(maker.with_samples(make_point(), 0, rows, {"fft": rows})), f"records/{campaign}/0.json"
-    )
+    one = parse_record(canonical(Maker(isolate=False).timed(make_point(), 0, 1.0)), f"records/{campaign}/0.json")
     return [replace(one, median_s=value, launch=number) for number, value in enumerate(seconds)]
 
 

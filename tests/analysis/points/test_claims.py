@@ -26,12 +26,8 @@ def view_of(times: dict[str, list[float]], flags: dict[str, list[str]] | None = 
     for variant, seconds in times.items():
         exchange = "none" if variant == "fftw-mpi" else "alltoallv"
         for launch, value in enumerate(seconds):
-            rows = [[value] * 3] * 2
-            record = maker.with_samples(
-                make_point(variant, exchange, **({"shape": LARGE} | point)), launch, rows, {"fft": rows}
-            )
-            record["flags"] = (flags or {}).get(variant, [])
-            records.append(record)
+            asked = make_point(variant, exchange, **({"shape": LARGE} | point))
+            records.append(maker.timed(asked, launch, value, (flags or {}).get(variant, [])))
     return View(campaign_of(records), 0)
 
 
@@ -151,12 +147,11 @@ def test_counted_traffic_is_ranked_as_its_launches_allow():
 
 def test_what_is_emulated_is_ranked_with_nothing_that_is_not():
     """Nor are its launches those of the same point without the stand-in."""
-    maker, rows, records = Maker(isolate=False), [[1.0] * 3] * 2, []
+    maker, records = Maker(isolate=False), []
     for variant in ("slab", "pencil"):
         for launch in range(2):
-            record = maker.with_samples(make_point(variant, shape=LARGE), launch, rows, {"fft": rows})
-            record["flags"] = ["emulated"] if variant == "slab" and launch else []
-            records.append(record)
+            flags = ["emulated"] if variant == "slab" and launch else []
+            records.append(maker.timed(make_point(variant, shape=LARGE), launch, 1.0, flags))
     view = View(campaign_of(records), 0)
     ranked = {one.setting: {point.label for point in one.ranked} for one in view.comparisons}
     assert ranked == {"": {"slab/alltoallv", "pencil/alltoallv"}, "emulated": {"slab/alltoallv"}}

@@ -6,8 +6,7 @@ from fourscore_analysis.plots import device_gain as plot
 from fourscore_analysis.points.device_gain import device_gains
 from fourscore_analysis.tables.device_gain import device_gain_findings, device_gain_rows
 from fourscore_analysis.tables.findings import findings
-from fourscore_analysis.views.view import View
-from synthetic import campaign_of, make_point, told_records
+from synthetic import launches_alike, make_point, view_of
 
 DEVICE = {
     "device": {
@@ -26,21 +25,12 @@ DEVICE = {
 def pencils(
     variant: str, ranks: int, seconds: float, nodes: int = 2, launches: int = 6, flags=(), **look
 ) -> list[dict]:
-    """Launches alike but for noise that is the same for all points."""
     point = make_point(variant, shape=look.pop("shape", (64, 64, 64)), ranks=ranks, nodes=nodes, **look)
-    records = []
-    for launch in range(launches):
-        [record] = told_records([(point, seconds * (1 + 0.001 * launch))], launches=1)
-        record["campaign"]["launch"] = launch
-        record["flags"] = list(flags)
+    records = launches_alike(point, seconds, launches, flags)
+    for record in records:
         if variant.endswith("-gpu"):
             record["resolved"]["devices"] = [DEVICE]
-        records.append(record)
     return records
-
-
-def view_of(*lists: list[dict]) -> View:
-    return View(campaign_of([record for one in lists for record in one]), 0)
 
 
 def test_each_side_has_the_ranks_and_threads_that_suit_it():

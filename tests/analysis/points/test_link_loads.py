@@ -9,15 +9,11 @@ from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.tables.link_loads import kinds_text, link_findings, link_rows
 from fourscore_analysis.views.view import View
-from synthetic import Maker, campaign_of, canonical, exchange_load, make_point, simulated
+from synthetic import Maker, canonical, exchange_load, make_point, simulated, view_of
 
 IDLE = [("+0", 0.0, 0.0), ("-0", 0.0, 0.0)]
 EVEN = [("+0", 0.5, 0.7), ("-0", 0.3, 0.7), ("+1", 0.1, 0.2)]
 FULL = [("+0", 0.1, 0.3), ("-0", 0.1, 0.3), ("+1", 0.4, 0.97)]
-
-
-def view_of(*records) -> View:
-    return View(campaign_of(records), 0)
 
 
 def busy_view() -> View:

@@ -9,7 +9,6 @@ from fourscore_analysis.points.scaling import NODES, RANKS, strong_series, weak_
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.tables.components import alpha_beta_rows
 from fourscore_analysis.tables.transforms import contract_tables
-from fourscore_analysis.views.view import View
 from synthetic import (
     Maker,
     benchmark,
@@ -18,6 +17,7 @@ from synthetic import (
     component_record,
     make_point,
     strong_node_points,
+    view_of,
     weak_node_points,
 )
 
@@ -28,8 +28,7 @@ def points_of(points, maker: Maker | None = None) -> list[Point]:
 
 
 def timed(point, seconds: float):
-    times = [[seconds] * 3 for _ in range(point["ranks"])]
-    return Maker(isolate=False, hosts=tuple("abcdefgh")).with_samples(point, 0, times, {"fft": times})
+    return Maker(isolate=False, hosts=tuple("abcdefgh")).timed(point, 0, seconds)
 
 
 PLACES = ({"nodes": 1}, {"nodes": 2}, {"nodes": 4}, {"nodes": 4, "placement_of_ranks": "cyclic"})
@@ -74,12 +73,12 @@ def test_nodes_are_named_only_where_a_campaign_has_points_on_several():
         ("64³ · 8 ranks on 1 node", "8 ranks a node"),
         ("64³ · 8 ranks on 2 nodes", "4 ranks a node"),
     ]
-    assert not View(campaign_of([Maker().ok(make_point(), 0)]), 0).shows_nodes
+    assert not view_of([Maker().ok(make_point(), 0)]).shows_nodes
 
 
 def test_tables_have_the_nodes_of_every_point():
     maker = Maker(isolate=False, hosts=tuple("abcd"))
-    view = View(campaign_of([maker.ok(make_point(ranks=8, **place), 0) for place in PLACES]), 0)
+    view = view_of([maker.ok(make_point(ranks=8, **place), 0) for place in PLACES])
     assert view.shows_nodes
     [table] = contract_tables(view)
     assert [row.nodes for row in table.rows] == ["1", "2", "4", "4, cyclic"]
@@ -117,7 +116,7 @@ def test_messages_between_nodes_have_an_alpha_and_beta_of_their_own():
         )
         for nodes in (1, 2)
     ]
-    rows = alpha_beta_rows(View(campaign_of(records), 0))
+    rows = alpha_beta_rows(view_of(records))
     assert [row.where for row in rows] == ["2 ranks on 1 node", "2 ranks on 2 nodes"]
 
 

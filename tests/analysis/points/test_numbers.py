@@ -14,12 +14,6 @@ from fourscore_analysis.tables.findings import finding
 from synthetic import Maker, campaign_of, canonical, make_point
 
 
-def timed(maker: Maker, point, launch: int, seconds: float):
-    """A record of which every rank and repetition took `seconds`."""
-    times = [[seconds] * 3 for _ in range(point["ranks"])]
-    return maker.with_samples(point, launch, times, {"fft": times})
-
-
 def test_a_launch_is_the_median_of_its_samples_and_phases_are_those_of_the_slowest_rank():
     totals = [[5.0, 1.0, 9.0], [4.0, 2.0, 1.0]]  # slowest rank: 0, 1, 0
     phases = {"fft": [[3.0, 0.4, 2.0], [1.0, 0.5, 0.6]], "exchange": [[2.0, 0.6, 7.0], [3.0, 1.5, 0.4]]}
@@ -41,20 +35,20 @@ def test_an_even_number_of_samples_has_the_mean_of_the_middle_two_as_median():
 
 def test_a_point_is_the_median_over_launches_of_their_medians_with_their_range():
     maker, point = Maker(), make_point(ranks=2)
-    points = group_points(campaign_of([timed(maker, point, i, seconds) for i, seconds in enumerate((3.0, 1.0, 2.0))]))
+    points = group_points(campaign_of([maker.timed(point, i, seconds) for i, seconds in enumerate((3.0, 1.0, 2.0))]))
     assert len(points) == 1
     assert points[0].time_s == 2.0
     assert (points[0].time.low, points[0].time.high, points[0].time.count) == (1.0, 3.0, 3)
 
 
 def test_gflops_are_credited_five_n_log2_n():
-    record = timed(Maker(), make_point(shape=(8, 8, 8), ranks=2), 0, 1e-3)
+    record = Maker().timed(make_point(shape=(8, 8, 8), ranks=2), 0, 1e-3)
     point = group_points(campaign_of([record]))[0]
     assert point.gflops == pytest.approx(5 * 512 * 9 / 1e-3 / 1e9)  # 512 elements, log2 512 = 9
 
 
 def test_alone_is_the_sum_of_the_components_of_a_phase():
-    record = timed(Maker(isolate=False), make_point(ranks=2), 0, 1.0)
+    record = Maker(isolate=False).timed(make_point(ranks=2), 0, 1.0)
     record["isolated"] = [
         {"name": "exchange-1", "phase": "exchange", "time_s": [1.0, 3.0, 2.0], "rank_s": []},
         {"name": "exchange-2", "phase": "exchange", "time_s": [0.5], "rank_s": []},
@@ -67,7 +61,7 @@ def test_alone_is_the_sum_of_the_components_of_a_phase():
 
 def test_speedup_and_efficiency_are_against_the_fewest_ranks():
     maker, seconds = Maker(), {2: 8.0, 4: 5.0, 16: 2.0}
-    records = [timed(maker, make_point(ranks=ranks), 0, time) for ranks, time in seconds.items()]
+    records = [maker.timed(make_point(ranks=ranks), 0, time) for ranks, time in seconds.items()]
     [[series]] = strong_series(group_points(campaign_of(records)))
     assert series.ranks == [2, 4, 16]
     assert series.speedup() == [1.0, 1.6, 4.0]
@@ -76,14 +70,14 @@ def test_speedup_and_efficiency_are_against_the_fewest_ranks():
 
 def test_weak_scaling_joins_no_shapes_of_different_dimensions():
     maker, cases = Maker(), (((64, 64), 1), ((16, 16, 32), 2))  # 4096 elements a rank, both
-    records = [timed(maker, make_point(shape=shape, ranks=ranks), 0, 1.0) for shape, ranks in cases]
+    records = [maker.timed(make_point(shape=shape, ranks=ranks), 0, 1.0) for shape, ranks in cases]
     assert weak_series(group_points(campaign_of(records))) == []
 
 
 def test_weak_efficiency_is_credited_flops_a_rank_over_that_of_the_fewest_ranks():
     maker = Maker()
     cases = (((8, 8, 8), 1, 1.0), ((16, 8, 8), 2, 2.0), ((16, 16, 16), 2, 9.0))
-    records = [timed(maker, make_point(shape=shape, ranks=ranks), 0, time) for shape, ranks, time in cases]
+    records = [maker.timed(make_point(shape=shape, ranks=ranks), 0, time) for shape, ranks, time in cases]
     [[series]] = weak_series(group_points(campaign_of(records)))  # 16^3 on 2 ranks has more elements a rank
     assert series.ranks == [1, 2]
     assert series.weak_efficiency() == pytest.approx(
@@ -114,8 +108,8 @@ def test_unlike_contracts_are_never_compared():
         {"ranks": 4},
         {"shape": (64, 64, 32)},
     )
-    records = [timed(maker, make_point(**changes), 0, 1.0 + i) for i, changes in enumerate(unlike)]
-    records += [timed(maker, make_point("fftw-mpi", "none", **changes), 0, 2.0 + i) for i, changes in enumerate(unlike)]
+    records = [maker.timed(make_point(**changes), 0, 1.0 + i) for i, changes in enumerate(unlike)]
+    records += [maker.timed(make_point("fftw-mpi", "none", **changes), 0, 2.0 + i) for i, changes in enumerate(unlike)]
     found = comparisons(group_points(campaign_of(records)))
     assert len(found) == len(unlike)
     for one in found:
@@ -126,7 +120,7 @@ def test_unlike_contracts_are_never_compared():
 
 def test_machines_and_builds_are_never_compared_within_a_campaign():
     point = make_point()
-    records = [timed(Maker(revision=revision), point, i, 1.0 + i) for i, revision in enumerate(("old", "new"))]
+    records = [Maker(revision=revision).timed(point, i, 1.0 + i) for i, revision in enumerate(("old", "new"))]
     found = comparisons(group_points(campaign_of(records)))
     assert [len(one.ranked) for one in found] == [1, 1]
     assert {one.setting for one in found} == {"setting A", "setting B"}
@@ -136,10 +130,10 @@ def test_what_launches_do_not_show_to_be_slower_is_a_tie():
     maker, slab, pencil = Maker(), make_point("slab"), make_point("pencil")
     five = range(5)
     apart = campaign_of(
-        [*[timed(maker, slab, i, 1.0 + i / 10) for i in five], *[timed(maker, pencil, i, 2.0 + i) for i in five]]
+        [*[maker.timed(slab, i, 1.0 + i / 10) for i in five], *[maker.timed(pencil, i, 2.0 + i) for i in five]]
     )
     meet = campaign_of(
-        [*[timed(maker, slab, i, 1.0 + i) for i in five], *[timed(maker, pencil, i, 1.9 + i) for i in five]]
+        [*[maker.timed(slab, i, 1.0 + i) for i in five], *[maker.timed(pencil, i, 1.9 + i) for i in five]]
     )
     assert comparisons(group_points(apart))[0].tied == []
     assert [point.label for point in comparisons(group_points(meet))[0].tied] == ["pencil/alltoallv"]
@@ -148,10 +142,8 @@ def test_what_launches_do_not_show_to_be_slower_is_a_tie():
 
 def test_the_finding_says_what_was_measured():
     maker = Maker()
-    half = [[0.5] * 3] * 2
-    whole = [[1.0] * 3] * 2
-    ours = maker.with_samples(make_point("slab", "shared", (128,) * 3), 0, whole, {"fft": half, "exchange": half})
-    theirs = timed(maker, make_point("fftw-mpi", "none", (128,) * 3), 0, 1.25)
+    ours = maker.timed(make_point("slab", "shared", (128,) * 3), 0, {"fft": 0.5, "exchange": 0.5})
+    theirs = maker.timed(make_point("fftw-mpi", "none", (128,) * 3), 0, 1.25)
     assert finding(comparisons(group_points(campaign_of([ours, theirs])))) == (
         "At 128³ on 2 ranks slab/shared has the lowest median, 1.00 s (one launch), but the launches do not tell it "
         "from fftw-mpi; 0.80 of the time of fftw-mpi; 50 % of its time is exchange. No basis for a claim: 1 launch, a "

@@ -7,31 +7,20 @@ from fourscore_analysis.papers.here import Here
 from fourscore_analysis.points.overlap import overlaps
 from fourscore_analysis.tables.overlap import overlap_rows
 from fourscore_analysis.views.view import View
-from synthetic import campaign_of, make_point, told_records
+from synthetic import campaign_of, launches_alike, make_point, view_of
 
 WORK_S = 2e-3
 
 
 def launches(phases: dict[str, float], count: int = 6, **work: str) -> list[dict]:
-    """The same noise in all."""
-    point = make_point("pencil", "p2p") | work
-    records = []
-    for launch in range(count):
-        factor = 1 + 0.001 * launch
-        noisy = {name: seconds * factor for name, seconds in phases.items()}
-        [record] = told_records([(point, noisy)], launches=1)
-        record["campaign"]["launch"] = launch
+    records = launches_alike(make_point("pencil", "p2p") | work, phases, count)
+    for record in records:
         if work:
             record["other_work"] = {"unit": "multiply-adds", "time_s": [WORK_S], "rank_units": [1e7, 1e7]}
-        records.append(record)
     return records
 
 
 ALONE = {"fft": 4e-3, "exchange": 1e-3}
-
-
-def view_of(*lists: list[dict]) -> View:
-    return View(campaign_of([record for one in lists for record in one]), 0)
 
 
 def test_what_is_won_is_the_sum_less_both_together():

@@ -17,7 +17,7 @@ from fourscore_analysis.tables.transforms import contract_tables
 from fourscore_analysis.tables.wires import wire_findings, wire_rows
 from fourscore_analysis.views.best import Question, find
 from fourscore_analysis.views.view import View
-from synthetic import campaign_of, make_point, told_records
+from synthetic import launches_alike, make_point, view_of
 
 SHAPE = (64, 64, 64)
 
@@ -25,21 +25,14 @@ SHAPE = (64, 64, 64)
 def timed(variant: str, seconds: float, wire: str = "as-is", launches: int = 6, **look: Any) -> list[dict[str, Any]]:
     named = {"wire": wire} if wire != "as-is" else {}
     point = make_point(variant, shape=SHAPE, ranks=4, parameters=look.get("parameters", {}), **named)
-    records = []
-    for launch in range(launches):
-        [record] = told_records([(point, seconds * (1 + 0.001 * launch))], launches=1)
-        record["campaign"]["launch"], record["flags"] = launch, list(look.get("flags", ()))
+    records = launches_alike(point, seconds, launches, look.get("flags", ()))
+    for launch, record in enumerate(records):
         error = (2e-16 if wire == "as-is" else 6e-8) * (1 + launch)
         record["verification"]["checks"][0] |= {"error": error, "tolerance": 4e-7}
         record["verification"]["checks"].append(
             {"name": "message-volume", "when": "before", "error": 0, "tolerance": 0, "ok": True}
         )
-        records.append(record)
     return records
-
-
-def view_of(*lists: list[dict[str, Any]]) -> View:
-    return View(campaign_of([record for one in lists for record in one]), 0)
 
 
 @pytest.fixture(scope="module")

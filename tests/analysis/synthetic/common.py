@@ -10,6 +10,7 @@ from typing import Any
 
 from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.records.transforms import parse_record
+from fourscore_analysis.views.view import View
 
 
 def canonical(value: Any) -> str:
@@ -101,3 +102,9 @@ def campaign_of(records: Iterable[dict[str, Any]], *paper: str) -> Campaign:
     runs = read_back(records)
     transforms = [run for run in runs if hasattr(run, "cell")]
     return Campaign("a-11111111", "a", transforms, [run for run in runs if not hasattr(run, "cell")], paper=paper)
+
+
+def view_of(*records: dict[str, Any] | Iterable[dict[str, Any]]) -> View:
+    """A view of one campaign, all of whose points are drawn."""
+    lists = ([one] if isinstance(one, dict) else one for one in records)
+    return View(campaign_of(record for one in lists for record in one), 0)

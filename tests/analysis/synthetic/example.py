@@ -153,8 +153,7 @@ def offload_campaign(archive: Path) -> None:
     for parameters in ({}, {"offload": "pencil", "host-memory": "pageable"}, {"offload": "pencil"}):
         point = make_point("node", "none", (64, 64, 64), 2, parameters=parameters)
         phases = {"fft": 0.002, "exchange": 0.004} | ({"h2d": 0.003, "d2h": 0.002} if parameters else {})
-        rows = {name: [[seconds] * 3] * 2 for name, seconds in phases.items()}
-        record = offload.with_samples(point, 0, [[sum(phases.values())] * 3] * 2, rows)
+        record = offload.timed(point, 0, phases)
         if parameters:
             record["flags"] = ["emulated"]
             share = 64**3 * 16 * 3 / 2
@@ -173,8 +172,7 @@ def device_campaign(archive: Path) -> None:
             ranks = nodes * ranks_a_node
             point = make_point(variant, shape=(64, 64, 64), ranks=ranks, nodes=nodes)
             for launch in range(2):
-                rows = [[seconds / nodes * (1 + 0.01 * launch)] * 3] * ranks
-                record = device.with_samples(point, launch, rows, {"fft": rows})
+                record = device.timed(point, launch, seconds / nodes * (1 + 0.01 * launch))
                 if variant == "pencil-gpu":
                     record["cost"]["device"] = {f"{name}_per_rank": [value] * ranks for name, value in work.items()}
                 store(archive, record)

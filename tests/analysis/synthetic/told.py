@@ -18,13 +18,10 @@ def told_records(told: Iterable[Told], launches: int = 3, flags: Iterable[str] =
     maker = Maker("told-11111111", "told", repetitions=1)
     found = []
     for point, times in told:
-        phases = times if isinstance(times, dict) else {"fft": times}
-        rows = {name: [[seconds]] * point["ranks"] for name, seconds in phases.items()}
-        totals = [[sum(phases.values())]] * point["ranks"]
         simulated = "platform" in point
         for launch in range(1 if simulated else launches):
-            marks = [*(["simulated"] if simulated else []), *flags]
-            record = maker.with_samples(point, launch, totals, rows, marks)
+            record = maker.timed(point, launch, times)
+            record["flags"] += [*(["simulated"] if simulated else []), *flags]
             if simulated:
                 record["provenance"]["identity"]["machine"] = {
                     "platform": {"network": network_of(point)},
@@ -32,6 +29,20 @@ def told_records(told: Iterable[Told], launches: int = 3, flags: Iterable[str] =
                     "simulator": "SimGrid 3.32.0",
                 }
             found.append(record)
+    return found
+
+
+def launches_alike(
+    point: dict[str, Any], times: float | dict[str, float], count: int = 6, flags: Iterable[str] = ()
+) -> list[dict[str, Any]]:
+    """Launches that take so many seconds, or so many of each phase, and from one to the next a thousandth more: noise
+    that is the same for every point."""
+    maker = Maker("told-11111111", "told", repetitions=1)
+    found = []
+    for launch in range(count):
+        noise = 1 + 0.001 * launch
+        noisy = {name: one * noise for name, one in times.items()} if isinstance(times, dict) else times * noise
+        found.append(maker.timed(point, launch, noisy, flags))
     return found
 
 

@@ -218,6 +218,17 @@ class Maker:
         ]
         return self.with_samples(point, launch, totals, rank_phase, flags, hosts)
 
+    def timed(
+        self, point: dict[str, Any], launch: int, times: float | dict[str, float], flags: Iterable[str] | None = None
+    ) -> dict[str, Any]:
+        """A record of which every rank takes so many seconds each time, all of it `fft`, or so many of each phase. With
+        `flags` alone where they are given."""
+        phases = times if isinstance(times, dict) else {"fft": times}
+        samples = min(3, self.repetitions)
+        rows = {name: [[seconds] * samples] * point["ranks"] for name, seconds in phases.items()}
+        record = self.with_samples(point, launch, [[sum(phases.values())] * samples] * point["ranks"], rows)
+        return record if flags is None else record | {"flags": list(flags)}
+
     def with_samples(
         self,
         point: dict[str, Any],

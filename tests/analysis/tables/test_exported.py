@@ -12,7 +12,7 @@ from fourscore_analysis.records.archive import read_campaigns, select_campaigns
 from fourscore_analysis.tables.exported import KINDS, TABLES, exported, latex_text
 from fourscore_analysis.tables.points import points_json
 from fourscore_analysis.views.view import View
-from synthetic import Maker, campaign_of, make_point
+from synthetic import Maker, make_point, view_of
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +71,12 @@ def test_bold_is_the_method_that_may_be_called_fastest_and_no_other():
         for at, point in enumerate(points)
         for launch in range(5)
     ]
-    view = View(campaign_of(records), 0)
+    view = view_of(records)
     text = exported(view, "times", "latex")
     assert text.count(r"\textbf{slab") == text.count(r"\textbf") == 1
     assert r"\textbf" not in exported(view, "memory", "latex")
     assert "1.02~s" in text
-    few = View(campaign_of(records[:1] + records[5:6]), 0)
+    few = view_of(records[:1] + records[5:6])
     assert r"\textbf" not in exported(few, "times", "latex")
 
 
@@ -87,14 +87,14 @@ def test_what_records_say_is_text_for_latex_and_for_a_spreadsheet():
     )
     assert "\n" not in latex_text("a\nb")
     point = make_point("=cmd()") | {"parameters": {"@x": "1"}}
-    view = View(campaign_of([Maker("a-11111111", "a", isolate=False).ok(point, 0)]), 0)
+    view = view_of([Maker("a-11111111", "a", isolate=False).ok(point, 0)])
     [row] = rows_of(view, "times")
     assert row["variant"] == "'=cmd()"
     assert row["parameters"] == "'@x=1"
 
 
 def test_no_table_without_a_measured_point():
-    view = View(campaign_of([Maker().ended(make_point(), 0, "failed", "it burst")]), 0)
+    view = view_of([Maker().ended(make_point(), 0, "failed", "it burst")])
     assert not any(exported(view, name, kind) for name in TABLES for kind in KINDS)
 
 

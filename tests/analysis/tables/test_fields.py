@@ -5,8 +5,7 @@ from fourscore_analysis.page.report import section_of
 from fourscore_analysis.points.fields import field_ways
 from fourscore_analysis.tables.fields import field_findings, field_table
 from fourscore_analysis.tables.findings import findings
-from fourscore_analysis.views.view import View
-from synthetic import Maker, campaign_of, make_point
+from synthetic import launches_alike, make_point, view_of
 
 LAUNCHES = 6
 TOGETHER, IN_TURN, PIPELINED = ({"fields": 3, "field_order": order} for order in ("together", "in-turn", "pipelined"))
@@ -15,20 +14,7 @@ INSTANCES = {"instances": 3}
 
 def launches(seconds: float, count: int = LAUNCHES, **point) -> list:
     """Launches of slab/alltoallv, alike but for noise that differs by launch and is the same for every way."""
-    maker = Maker(isolate=False)
-    whole = make_point(**({"shape": (64, 64, 64), "ranks": 2} | point))
-    records = []
-    for launch in range(count):
-        totals = [[seconds * (1 + 0.001 * launch)] * 3] * 2
-        records.append(maker.with_samples(whole, launch, totals, {"fft": totals}))
-    return records
-
-
-def view_of(*lists) -> View:
-    records = [record for one in lists for record in one]
-    for record in records:
-        record["flags"] = []
-    return View(campaign_of(records), 0)
+    return launches_alike(make_point(**({"shape": (64, 64, 64), "ranks": 2} | point)), seconds, count)
 
 
 def test_each_way_is_set_beside_the_fastest():

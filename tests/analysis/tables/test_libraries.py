@@ -7,30 +7,15 @@ from fourscore_analysis.points.points import method_labels
 from fourscore_analysis.records.cells import Method
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.tables.libraries import library_findings, library_rows
-from fourscore_analysis.views.view import View
-from synthetic import Maker, campaign_of, make_point
+from synthetic import launches_alike, make_point, view_of
 
 LAUNCHES = 6
 
 
 def launches(library: str, fft: float, exchange: float, count: int = LAUNCHES, point: dict | None = None) -> list:
     """Launches of slab/alltoallv, alike but for noise that differs by launch and is the same for every library."""
-    maker = Maker(isolate=False)
     whole = make_point(**({"shape": (64, 64, 64), "ranks": 2, "local_fft": library} | (point or {})))
-    records = []
-    for launch in range(count):
-        noise = 1 + 0.001 * launch
-        totals = [[(fft + exchange) * noise] * 3] * 2
-        parts = {"fft": [[fft * noise] * 3] * 2, "exchange": [[exchange * noise] * 3] * 2}
-        records.append(maker.with_samples(whole, launch, totals, parts))
-    return records
-
-
-def view_of(*lists) -> View:
-    records = [record for one in lists for record in one]
-    for record in records:
-        record["flags"] = []
-    return View(campaign_of(records), 0)
+    return launches_alike(whole, {"fft": fft, "exchange": exchange}, count)
 
 
 def test_the_ratio_and_both_shares_of_the_exchange_are_said():

@@ -21,8 +21,7 @@ def points_of(*records) -> list:
 
 
 def timed(maker: Maker, point, launch: int, fft: float, exchange: float, **changes) -> dict:
-    totals, parts = [[fft + exchange] * 3] * 2, {"fft": [[fft] * 3] * 2, "exchange": [[exchange] * 3] * 2}
-    return maker.with_samples(point, launch, totals, parts, **changes)
+    return maker.timed(point, launch, {"fft": fft, "exchange": exchange}, **changes)
 
 
 def flagged(record: dict, *flags: str) -> dict:

@@ -4,7 +4,7 @@ from fourscore_analysis.models.observations import usable
 from fourscore_analysis.points.points import group_points
 from fourscore_analysis.tables.advice import ranks_to_use_text
 from fourscore_analysis.views.active_ranks import ranks_to_use
-from synthetic import campaign_of, make_point, told_records
+from synthetic import campaign_of, launches_alike, make_point
 
 
 def launches(
@@ -13,13 +13,10 @@ def launches(
     point = make_point(variant, "p2p", (8, 8, 8), 8)
     if active:
         point = point | {"active_ranks": active}
-    records = []
-    for launch in range(6):
-        [record] = told_records([(point, seconds * (1 + 0.001 * launch))], launches=1)
-        record["campaign"]["launch"] = launch
+    records = launches_alike(point, seconds)
+    for record in records:
         if active:
             record["resolved"]["active_ranks"] = resolved or active
-        records.append(record)
     return records
 
 

@@ -19,10 +19,7 @@ AGES = (1.0, 1.1, 1.2, 1.3, 1.4)  # seconds: launches of one point
 
 
 def timed(point: dict[str, Any], launch: int, seconds: float, maker: Maker | None = None) -> dict[str, Any]:
-    times = [[seconds] * 3 for _ in range(point["ranks"])]
-    record = (maker or Maker(isolate=False)).with_samples(point, launch, times, {"fft": times})
-    record["flags"] = []
-    return record
+    return (maker or Maker(isolate=False)).timed(point, launch, seconds, [])
 
 
 def launches(seconds_of: dict[str, float], maker: Maker | None = None, **changes: Any) -> list[dict[str, Any]]:
