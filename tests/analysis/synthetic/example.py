@@ -63,44 +63,20 @@ def example_archive(archive: Path) -> None:
     fill(archive, strong, strong_points(), 3)
     hostile = "<script>alert(1)</script>"
     thin = (8, 8, 8)
-    store(
-        archive,
-        strong.ended(
-            make_point("slab", "alltoallv", thin, 16),
-            0,
-            "skipped",
-            "slab uses at most 8 ranks for 8x8x8, 16 were asked for",
-        ),
-    )
-    store(
-        archive,
-        strong.ended(
-            make_point(f"bad{hostile}", "alltoallv", thin, 2),
-            0,
+    for point, status, reason, more in (
+        (("slab", "alltoallv", thin, 16), "skipped", "slab uses at most 8 ranks for 8x8x8, 16 were asked for", {}),
+        (
+            (f"bad{hostile}", "alltoallv", thin, 2),
             "failed",
             f"exit status 134 {hostile}",
-            exit_status=134,
-            stderr_tail=f"terminate called\n{hostile}\n" + "x" * 200,
+            {"exit_status": 134, "stderr_tail": f"terminate called\n{hostile}\n" + "x" * 200},
         ),
-    )
-    store(
-        archive,
-        strong.ended(
-            make_point("pencil", "p2p", thin, 4), 0, "timeout", "took longer than 120 s and was ended", signal=9
-        ),
-    )
-    store(
-        archive,
-        strong.ended(
-            make_point("pencil", "pairwise", thin, 2), 0, "wrong", "plane-waves: error 0.3 is larger than 4.4e-15"
-        ),
-    )
-    store(
-        archive,
-        strong.ok(
-            make_point("slab", "pairwise", (256, 256, 256), 2), 0, flags=["cold", "clock-suspect", "open-breakdown"]
-        ),
-    )
+        (("pencil", "p2p", thin, 4), "timeout", "took longer than 120 s and was ended", {"signal": 9}),
+        (("pencil", "pairwise", thin, 2), "wrong", "plane-waves: error 0.3 is larger than 4.4e-15", {}),
+    ):
+        store(archive, strong.ended(make_point(*point), 0, status, reason, **more))
+    flags = ["cold", "clock-suspect", "open-breakdown"]
+    store(archive, strong.ok(make_point("slab", "pairwise", (256, 256, 256), 2), 0, flags=flags))
     folder = archive / "records" / strong.campaign
     whole = next(folder.glob("*-000.json")).read_text(encoding="utf-8")
     (folder / "0000000000000000-000.json").write_text(whole[: len(whole) // 2], encoding="utf-8")
