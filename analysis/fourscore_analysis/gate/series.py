@@ -20,7 +20,6 @@ from fourscore_analysis.records.transforms import Launch
 
 BASE, CANDIDATE = "base", "candidate"
 TROUBLES = ("wrong", "failed", "timeout", "skipped")
-NO_TIMES = "simulated"  # the flag of launches that count, and whose times are of no machine
 
 
 @dataclass(frozen=True, slots=True)

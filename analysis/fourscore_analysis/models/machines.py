@@ -244,14 +244,6 @@ def machine_text(machine: Machine) -> str:
     return "\n".join(lines) + "\n"
 
 
-def with_values(machine: Machine, values: Mapping[str, float]) -> Machine:
-    """The machine with other values of parameters that it has, without intervals."""
-    changed = {
-        name: replace(one, value=values.get(name, one.value), interval=None) for name, one in machine.parameters.items()
-    }
-    return replace(machine, parameters=changed)
-
-
 def with_threads(machine: Machine, threads: int) -> Machine:
     """With ranks that have so many threads, each in the place of as many ranks. Raises InputError where a node has not
     so many."""
