@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from fourscore_analysis.commands.base import OK, Command
-from fourscore_analysis.commands.options import add_archive, default_archive, file_of, path_of
+from fourscore_analysis.commands.options import add_archive, default_archive, file_of, path_of, tell_unreadable
 from fourscore_analysis.records.values import printable, shown
 
 MOST_PLOT_POINTS = 1_000_000
@@ -173,8 +172,7 @@ def _run_campaigns(options: argparse.Namespace) -> int:
     report = build_report(
         options.archive, options.campaigns, options.output, options.plots, options.plot_points, **chosen
     )
-    for file in report.unreadable:
-        print(printable(f"fourscore report: {file.file} is not used: {file.reason}"), file=sys.stderr)
+    tell_unreadable("report", report.unreadable)
     if options.json:
         print(
             json.dumps(
@@ -210,8 +208,7 @@ def _run_papers(options: argparse.Namespace) -> int:
     from fourscore_analysis.page.papers import build_papers
 
     found = build_papers(options.paper, archive_of(options), options.output, options.plots)
-    for file in (file for campaign in found.here.campaigns for file in campaign.unreadable):
-        print(printable(f"fourscore report: {file.file} is not used: {file.reason}"), file=sys.stderr)
+    tell_unreadable("report", (file for campaign in found.here.campaigns for file in campaign.unreadable))
     if options.json:
         archive = str(found.here.archive) if found.here.archive else None
         papers = [section.as_json() for section in found.sections]
@@ -232,8 +229,7 @@ def _run_across(options: argparse.Namespace, archives: list[Path]) -> int:
     page = build_across(
         archives, options.campaigns, options.across, options.base or "", options.output, options.plots, options.tables
     )
-    for file in page.unreadable:
-        print(printable(f"fourscore report: {file.file} is not used: {file.reason}"), file=sys.stderr)
+    tell_unreadable("report", page.unreadable)
     if options.json:
         paths = {"report": str(page.page), "plots": str(page.plots_folder)}
         paths |= {"tables": str(options.tables)} if options.tables else {}

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from fourscore_analysis.records.archive import InputError
@@ -48,16 +48,7 @@ class JobCost:
     joules_above_idle: float | None
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "estimate": True,
-            "runs": self.runs,
-            "nodes": self.nodes,
-            "node_hours": self.node_hours,
-            "price": self.price,
-            "currency": self.currency if self.price is not None else None,
-            "joules": self.joules,
-            "joules_above_idle": self.joules_above_idle,
-        }
+        return {"estimate": True} | asdict(self) | {"currency": self.currency if self.price is not None else None}
 
 
 def job_cost(cost: Cost, nodes: int, seconds: float, runs: int = 1) -> JobCost:

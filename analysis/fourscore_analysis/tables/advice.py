@@ -9,15 +9,7 @@ from fourscore_analysis.models.advice import Next
 from fourscore_analysis.models.certainty import CONFIDENCE
 from fourscore_analysis.points.points import contract_terms
 from fourscore_analysis.points.units import percent_text, ranks_text, shape_text, time_text
-from fourscore_analysis.tables.columns import (
-    columns,
-    doubt_text,
-    flags_text,
-    grid_text,
-    interval_text,
-    network_note,
-    outside_text,
-)
+from fourscore_analysis.tables.columns import columns, flags_text, grid_text, network_note, predicted_cells
 from fourscore_analysis.tables.costs import cost_cells
 from fourscore_analysis.tables.predictions import answer_json
 from fourscore_analysis.tables.suggested import sweep_text, whole_suite
@@ -75,18 +67,11 @@ def _group_lines(advice: Advice, group: Ranked, most: int, runs: int) -> list[st
 
 
 def _row(group: Ranked, number: int, one: Answer, phases: Sequence[str]) -> list[str]:
-    prediction = _prediction(one)
-    seconds = [prediction.phases.get(phase) for phase in phases]
     return [
         "≈" if group.ties(one) else str(number),
         one.source.label,
         grid_text(one.question.grid) or "–",
-        time_text(prediction.total.seconds),
-        interval_text(prediction.total),
-        *(time_text(timed.seconds) if timed else "–" for timed in seconds),
-        prediction.limiting,
-        time_text(one.measured_s),
-        "; ".join(text for text in (outside_text(prediction), doubt_text(prediction.total)) if text),
+        *predicted_cells(_prediction(one), phases, one.measured_s),
     ]
 
 
@@ -177,7 +162,3 @@ def advice_suite(advice: Advice) -> str:
         for point in suggestion.points
     ]
     return whole_suite(sweeps, "fourscore advise --suggest", "points that make predictions surer")
-
-
-def refused_everywhere(advice: Advice) -> bool:
-    return not any(group.answers for group in advice.groups)

@@ -30,6 +30,19 @@ def timed_text(timed: Timed) -> str:
     return time_text(timed.seconds) + (f" ({interval_text(timed)})" if timed.interval else "")
 
 
+def predicted_cells(prediction: Prediction, phases: Sequence[str], measured_s: float | None) -> list[str]:
+    """Time and its interval, the time of each phase, what limits it, what was measured, and what else is to be said."""
+    seconds = [prediction.phases.get(phase) for phase in phases]
+    return [
+        time_text(prediction.total.seconds),
+        interval_text(prediction.total),
+        *(time_text(timed.seconds) if timed else "–" for timed in seconds),
+        prediction.limiting,
+        time_text(measured_s),
+        "; ".join(text for text in (outside_text(prediction), doubt_text(prediction.total)) if text),
+    ]
+
+
 def outside_text(prediction: Prediction) -> str:
     """extrapolated: size, ranks"""
     return f"{EXTRAPOLATED}: {', '.join(prediction.outside)}" if prediction.outside else ""

@@ -19,6 +19,7 @@ from fourscore_analysis.tables.columns import (
     interval_text,
     network_note,
     outside_text,
+    predicted_cells,
     timed_text,
 )
 from fourscore_analysis.tables.costs import cost_cells, cost_json, cost_line, cost_of
@@ -57,26 +58,9 @@ def _row(one: Answer, phases: Sequence[str]) -> list[str]:
     place, prediction = one.question.cell.place, one.prediction
     where = [one.source.label, maker_of(one), str(place.ranks), str(place.nodes), grid_text(one.question.grid) or "–"]
     if not prediction:
-        return [
-            *where,
-            "–",
-            "–",
-            *("–" for _ in phases),
-            "–",
-            time_text(one.measured_s),
-            f"not predicted: {one.reason}",
-        ]
-    said = "; ".join(text for text in (outside_text(prediction), doubt_text(prediction.total)) if text)
-    seconds = [prediction.phases.get(phase) for phase in phases]
-    return [
-        *where,
-        time_text(prediction.total.seconds),
-        interval_text(prediction.total),
-        *(time_text(timed.seconds) if timed else "–" for timed in seconds),
-        prediction.limiting,
-        time_text(one.measured_s),
-        said,
-    ]
+        nothing = ["–"] * (len(phases) + 3)
+        return [*where, *nothing, time_text(one.measured_s), f"not predicted: {one.reason}"]
+    return [*where, *predicted_cells(prediction, phases, one.measured_s)]
 
 
 def maker_of(one: Answer) -> str:
