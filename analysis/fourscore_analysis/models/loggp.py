@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
-from fourscore_analysis.models.base import IN_FLIGHT, Forms, Model, Question, Term
+from fourscore_analysis.models.base import IN_FLIGHT, Forms, Question, Term
 from fourscore_analysis.models.work import VARIANTS
 
 
@@ -24,7 +24,7 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
     return [*found, *parts.copied(question, forms, shaping)]
 
 
-MODEL = Model(
+MODEL = parts.model(
     name="loggp",
     title="exchanges by latency, overhead a message and gap a byte",
     citation="alexandrov1995",
@@ -32,8 +32,5 @@ MODEL = Model(
     validity="a network whose capacity is never the limit; all messages of one exchange of equal length",
     variants=VARIANTS,
     terms=terms,
-    shaping=parts.SHAPING,
-    forms=parts.FORMS,
-    largest=parts.largest,
     overlap=parts.overlap,
 )

@@ -16,8 +16,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
-from fourscore_analysis.models.base import Form, Forms, Overlap, Question, Term
+from fourscore_analysis.models.base import Form, Forms, Model, Overlap, Question, Term
 from fourscore_analysis.models.work import (
     KEPT,
     Exchanged,
@@ -57,6 +58,11 @@ WORDS_OF_PRODUCT = 2  # read and written; an operator's tables stay in cache
 
 def largest(forms: Forms) -> frozenset[str]:
     return frozenset({"fft"} if forms["compute"] == "max" else ())
+
+
+def model(forms: tuple[Form, ...] = FORMS, **told: Any) -> Model:
+    """One whose ranks do between exchanges what this module says."""
+    return Model(forms=forms, shaping=SHAPING, largest=largest, **told)
 
 
 def node_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:

@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
-from fourscore_analysis.models.base import IN_FLIGHT, Form, Forms, Model, Question, Term
+from fourscore_analysis.models.base import IN_FLIGHT, Form, Forms, Question, Term
 from fourscore_analysis.models.work import CHAINS, ON_DEVICE, copies_to_device, exchanges, local_transforms, share_bytes
 
 A_ITEM = "section-3.1.2"  # prints the constant A
@@ -67,7 +67,7 @@ def net_terms(question: Question, forms: Forms, shaping: Mapping[str, float]) ->
     return [*found, *parts.copied(question, forms, shaping)]
 
 
-MODEL = Model(
+MODEL = parts.model(
     name="czechowski2012",
     title="transpose method: flops, memory, local transpositions, network",
     citation="czechowski2012",
@@ -75,8 +75,6 @@ MODEL = Model(
     validity="chains of 1-D FFTs and all-to-alls; the paper: powers of two, one process a node, data beyond the caches",
     variants=(*CHAINS, *ON_DEVICE),
     terms=terms,
-    shaping=parts.SHAPING,
     forms=FORMS,
-    largest=parts.largest,
     overlap=parts.overlap,
 )

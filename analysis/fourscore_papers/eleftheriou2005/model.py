@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
-from fourscore_analysis.models.base import Form, Forms, Model, Question, Term
+from fourscore_analysis.models.base import Form, Forms, Question, Term
 from fourscore_analysis.models.work import default_grid, share
 
 CYCLES = 8  # per n log2 n of a 1-D FFT
@@ -51,7 +51,7 @@ def _edge(group: int, question: Question) -> float:
     return float(group)
 
 
-MODEL = Model(
+MODEL = parts.model(
     name="eleftheriou2005",
     title="volumetric method on a torus: hops, links and software",
     citation="eleftheriou2005",
@@ -59,7 +59,5 @@ MODEL = Model(
     validity="a torus or mesh of the extents of the process grid; long messages",
     variants=("volumetric",),
     terms=terms,
-    shaping=parts.SHAPING,
     forms=FORMS,
-    largest=parts.largest,
 )

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
-from fourscore_analysis.models.base import Form, Forms, Model, Question, Term
+from fourscore_analysis.models.base import Form, Forms, Question, Term
 from fourscore_analysis.models.work import pairwise_steps, share
 
 FORMS = (
@@ -43,7 +43,7 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
     return found
 
 
-MODEL = Model(
+MODEL = parts.model(
     name="gupta1993",
     title="1-D FFTs: butterflies, message startup and words on a hypercube or mesh",
     citation="gupta1993",
@@ -51,7 +51,5 @@ MODEL = Model(
     validity="one dimension, powers of two; p at most sqrt n for the transposition",
     variants=("binary-exchange", "transpose"),
     terms=terms,
-    shaping=parts.SHAPING,
     forms=FORMS,
-    largest=parts.largest,
 )

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
-from fourscore_analysis.models.base import Forms, Model, Question, Term
+from fourscore_analysis.models.base import Forms, Question, Term
 
 
 def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
@@ -23,7 +23,7 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
     return [*found, *parts.copied(question, forms, shaping)]
 
 
-MODEL = Model(
+MODEL = parts.model(
     name="haynes2000",
     title="pairwise phases or all-to-alls: latency and bandwidth of a simultaneous send and receive",
     citation="haynes2000",
@@ -31,7 +31,4 @@ MODEL = Model(
     validity="a network in which pairs do not disturb each other; P a power of two for danielson-lanczos",
     variants=("danielson-lanczos", "rods"),
     terms=terms,
-    shaping=parts.SHAPING,
-    forms=parts.FORMS,
-    largest=parts.largest,
 )

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 
 from fourscore_analysis.models import parts
-from fourscore_analysis.models.base import IN_FLIGHT, Forms, Model, Question, Term
+from fourscore_analysis.models.base import IN_FLIGHT, Forms, Question, Term
 
 
 def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> list[Term]:
@@ -25,7 +25,7 @@ def terms(question: Question, forms: Forms, shaping: Mapping[str, float]) -> lis
     return [*found, *parts.copied(question, forms, shaping)]
 
 
-MODEL = Model(
+MODEL = parts.model(
     name="lee2018",
     title="messages per worker of over-decomposed and of node-level pencils",
     citation="lee2018",
@@ -33,8 +33,5 @@ MODEL = Model(
     validity="pencils in space; workers of a rank share its messages evenly",
     variants=("overdecomposed", "node"),
     terms=terms,
-    shaping=parts.SHAPING,
-    forms=parts.FORMS,
-    largest=parts.largest,
     overlap=parts.overlap,
 )
