@@ -1,6 +1,8 @@
+import json
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 # As in fourscore_analysis/__main__.py: threads of small matrices take the cores of the tests beside.
@@ -44,6 +46,26 @@ def report(example, tmp_path_factory) -> Path:
 def only_svg(monkeypatch):
     """What a test has drawn is drawn once and not three times; `report` above has every kind of picture."""
     monkeypatch.setattr(figures, "SAVE_OPTIONS", SVG_ALONE)
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Reports have no plots: for what they say, which takes a tenth of the time."""
+    monkeypatch.setattr(figures, "all_plots", list)
+
+
+@pytest.fixture
+def reported(undrawn, tmp_path, capsys):
+    """A function that stores records, and gives what their report prints of each campaign as JSON, and its page."""
+
+    def report(records: Iterable[dict], *options: str) -> tuple[list[dict], str]:
+        for record in records:
+            synthetic.store(tmp_path, record)
+        page = tmp_path / "report.html"
+        assert main(["report", "--archive", str(tmp_path), "-o", str(page), "--json", *options]) == 0
+        return json.loads(capsys.readouterr().out)["campaigns"], page.read_text(encoding="utf-8")
+
+    return report
 
 
 SECONDS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}

@@ -1,7 +1,6 @@
 """Components alone: which benchmarks are one curve, the ceiling they are held against, and what is emulated."""
 
 import pytest
-from fourscore_analysis.cli import main
 from fourscore_analysis.plots import component_bandwidth, component_rates, emulated_copies, local_fft_curves
 from fourscore_analysis.points.components import Bench, grouped
 from fourscore_analysis.records.archive import read_campaigns
@@ -11,7 +10,7 @@ from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.tables.components import bench_tables
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.views.view import View
-from synthetic import Maker, benchmark, canonical, component_point, component_record, component_records, store, view_of
+from synthetic import Maker, benchmark, canonical, component_point, component_record, component_records, view_of
 
 
 def recorded(program: str, benchmarks: list, ranks: int = 1, launch: int = 0, **parameters: str) -> dict:
@@ -233,16 +232,12 @@ def test_a_time_is_the_slowest_ranks_or_the_mean_of_the_slowest_of_each_iteratio
             parse_record(canonical(record), "a.json")
 
 
-def test_components_count_among_points_records_and_troubles(tmp_path):
+def test_components_count_among_points_records_and_troubles(tmp_path, reported):
     maker = Maker("components-88888888", "components")
-    for record in component_records(maker, 1):
-        store(tmp_path, record)
-    store(tmp_path, maker.ended(component_point("memory_bench", 64), 0, "skipped", "64 ranks were asked for"))
+    skipped = maker.ended(component_point("memory_bench", 64), 0, "skipped", "64 ranks were asked for")
+    _, text = reported([*component_records(maker, 1), skipped])
     [campaign] = read_campaigns(tmp_path, [maker.campaign])
     assert campaign.launches == []
-    page = tmp_path / "report.html"
-    assert main(["report", "--archive", str(tmp_path), "-o", str(page)]) == 0
-    text = page.read_text(encoding="utf-8")
     count = len(campaign.components)
     assert f"{count} points, {count} records" in text
     assert "64 ranks were asked for" in text

@@ -1,13 +1,12 @@
 """Counted memory traffic and the constant A against values worked out by hand; what is simulated has no time."""
 
-import json
 import math
 import re
 
 import pytest
-from fourscore_analysis.cli import main
 from fourscore_analysis.models.constant import cache_bytes as cache_bytes_of
 from fourscore_analysis.models.constant import cache_complexity, fit_through_origin, printed_a
+from fourscore_analysis.page import figures
 from fourscore_analysis.plots import all_plots, counted_traffic, fft_constant, over_minimum, roofline_plot
 from fourscore_analysis.points.counting import doubts
 from fourscore_analysis.records.transforms import parse_record
@@ -28,7 +27,6 @@ from synthetic import (
     counted,
     line_bytes,
     make_point,
-    store,
     view_of,
 )
 
@@ -151,11 +149,8 @@ def test_unfit_unqualified_and_elected_are_said_beside_the_numbers():
     assert "multiplexed" in doubts_of(multiplexed=True)[0]
 
 
-def test_counters_that_are_unavailable_show_why(tmp_path):
-    store(tmp_path, count_unavailable(Maker().ok(make_point(), 0), "perf_event_paranoid is <4>"))
-    page = tmp_path / "report.html"
-    assert main(["report", "--archive", str(tmp_path), "-o", str(page)]) == 0
-    text = page.read_text(encoding="utf-8")
+def test_counters_that_are_unavailable_show_why(reported):
+    _, text = reported([count_unavailable(Maker().ok(make_point(), 0), "perf_event_paranoid is <4>")])
     assert "<h3>Not counted</h3>" in text
     assert text.count("perf_event_paranoid is &lt;4&gt;") >= 2  # the finding and the table
     assert "Memory traffic by variant" not in text
@@ -243,19 +238,16 @@ def test_a_needs_two_lines_beyond_the_cache_that_were_counted_alone():
     assert view_of(*(counted(maker.ok(point, 0)) for point in unlike)).constants == []
 
 
-def test_the_report_and_its_json_have_the_constant_beside_the_papers(tmp_path, capsys):
+def test_the_report_and_its_json_have_the_constant_beside_the_papers(reported, monkeypatch):
+    monkeypatch.setattr(figures, "all_plots", lambda: [fft_constant.PLOT])
     maker = Maker("fft-constant-99999999", "fft-constant", isolate=False)
-    for point in constant_points():
-        store(tmp_path, counted(maker.ok(point, 0), phase_bytes=line_bytes(point, 5.5)))
-    page = tmp_path / "report.html"
-    assert main(["report", "--archive", str(tmp_path), "-o", str(page), "--json"]) == 0
-    [campaign] = json.loads(capsys.readouterr().out)["campaigns"]
+    points = constant_points()
+    [campaign], text = reported(counted(maker.ok(one, 0), phase_bytes=line_bytes(one, 5.5)) for one in points)
     [one] = campaign["constants"]
     assert one["a"] == pytest.approx(5.5)
     assert one["published_a"] == printed_a().a == 6.3
     assert one["z_words"] == 65536
     assert len(one["samples"]) == 7
-    text = page.read_text(encoding="utf-8")
     assert re.search(r"<strong>A = 5\.500</strong> \(95 % interval 5\.500–5\.500\); czechowski2012 has 6\.3", text)
     assert "<h3>The constant A of Eq. 2</h3>" in text
     assert campaign["findings"][0].startswith("A of Eq. 2 is 5.500")

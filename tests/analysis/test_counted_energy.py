@@ -1,15 +1,13 @@
 """Joules of a run with idle power and above it, GFLOP/J and Pareto points, against values worked out by hand."""
 
-import json
 import statistics
 
 import pytest
-from fourscore_analysis.cli import main
 from fourscore_analysis.plots import energy as plot
 from fourscore_analysis.points.energy import energy_groups, pareto
 from fourscore_analysis.tables.energy import energy_findings, energy_tables
 from fourscore_analysis.tables.traffic import traffic_tables, uncounted_rows
-from synthetic import Maker, make_point, store, view_of, with_energy
+from synthetic import Maker, make_point, view_of, with_energy
 
 SHAPE = (64, 64, 64)
 CREDITED = 5 * 64**3 * 18
@@ -143,15 +141,9 @@ def test_phases_have_joules_where_all_launches_counted_them():
     assert energy_tables(view_of(record))[0].rows[0].phases == "fft 3.00 J"
 
 
-def test_the_page_and_its_json_have_energies(tmp_path, capsys):
-    for record in (point_of(2, 1.0, 1.0), point_of(4, 0.5, 3.0)):
-        store(tmp_path, record)
-    page = tmp_path / "report.html"
-    assert main(["report", "--archive", str(tmp_path), "-o", str(page), "--json"]) == 0
-    [campaign] = json.loads(capsys.readouterr().out)["campaigns"]
+def test_the_page_and_its_json_have_energies(reported):
+    [campaign], text = reported([point_of(2, 1.0, 1.0), point_of(4, 0.5, 3.0)])
     assert [(one["ranks"], one["pareto"]) for one in campaign["energies"]] == [(4, True), (2, False)]
     assert campaign["energies"][0]["joules_with_idle"] == pytest.approx(8.0)
     assert campaign["energies"][0]["joules_above_idle"] == pytest.approx(3.0)
-    text = page.read_text(encoding="utf-8")
     assert "Energy of a run: powercap ENERGY, all packages of a node read by one rank" in text
-    assert "Time against energy" in text

@@ -69,7 +69,7 @@ BROKEN = {
 }
 
 
-def test_broken_records_are_named_and_the_rest_is_reported(archive, tmp_path, capsys):
+def test_broken_records_are_named_and_the_rest_is_reported(undrawn, archive, tmp_path, capsys):
     text = next(folder_of(archive).glob("*-000.json")).read_text(encoding="utf-8")
     for what, change in BROKEN.items():
         assert change(text) != text, what
@@ -84,7 +84,7 @@ def test_broken_records_are_named_and_the_rest_is_reported(archive, tmp_path, ca
     assert all(printable(line) == line for line in told.err.split("\n"))
 
 
-def test_only_regular_files_are_read_and_others_are_named(archive, tmp_path, capsys):
+def test_only_regular_files_are_read_and_others_are_named(undrawn, archive, tmp_path, capsys):
     folder = folder_of(archive)
     os.mkfifo(folder / "pipe.json")
     (folder / "dangling.json").symlink_to("nowhere")
@@ -100,7 +100,7 @@ def test_only_regular_files_are_read_and_others_are_named(archive, tmp_path, cap
     assert reasons["dangling"] == "No such file or directory"
 
 
-def test_a_sparse_record_of_a_tebibyte_is_named_and_the_rest_is_read(archive, tmp_path, capsys):
+def test_a_sparse_record_of_a_tebibyte_is_named_and_the_rest_is_read(undrawn, archive, tmp_path, capsys):
     with (folder_of(archive) / "huge.json").open("wb") as file:
         file.truncate(1 << 40)
     assert main(["report", "--archive", str(archive), "-o", str(tmp_path / "r.html"), "--json"]) == 0
@@ -117,7 +117,7 @@ def test_a_link_to_a_record_is_read(archive, tmp_path):
     assert len(campaign.launches) == 2
 
 
-def test_a_campaign_without_a_readable_record_is_named_beside_the_others(archive, tmp_path, capsys):
+def test_a_campaign_without_a_readable_record_is_named_beside_the_others(undrawn, archive, tmp_path, capsys):
     broken = archive / "records" / "weak-22222222"
     broken.mkdir()
     (broken / "a.json").write_text("{")

@@ -14,7 +14,7 @@ from fourscore_analysis.records.archive import campaign_names, read_campaigns
 from fourscore_analysis.records.transforms import PHASES
 from fourscore_analysis.tables.points import points_json
 from fourscore_analysis.views.view import View
-from synthetic import Maker, example_archive, fill, make_point, many_points, peers_points, store
+from synthetic import Maker, fill, make_point, many_points, peers_points, store
 
 
 def text_of(page) -> str:
@@ -148,11 +148,8 @@ def test_every_phase_has_a_colour_of_its_own():
     assert len(set(seen)) == len(PHASES)
 
 
-def test_json_tells_a_program_what_was_written(tmp_path, capsys):
-    example_archive(tmp_path / "archive")
-    assert (
-        main(["report", "--archive", str(tmp_path / "archive"), "weak", "-o", str(tmp_path / "r.html"), "--json"]) == 0
-    )
+def test_json_tells_a_program_what_was_written(undrawn, example, tmp_path, capsys):
+    assert main(["report", "--archive", str(example), "weak", "-o", str(tmp_path / "r.html"), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["report"] == str(tmp_path / "r.html")
     assert answer["campaigns"][0]["campaign"] == "weak-22222222"
@@ -160,11 +157,10 @@ def test_json_tells_a_program_what_was_written(tmp_path, capsys):
     assert sum(point["launches"] for point in answer["campaigns"][0]["points"]) == 48
 
 
-def test_json_has_the_table_of_all_points(tmp_path):
+def test_json_has_the_table_of_all_points(example):
     """Every point once, also those without a time, with what the page's tables have of it and its records."""
-    example_archive(tmp_path)
-    for name in campaign_names(tmp_path):
-        [campaign] = read_campaigns(tmp_path, [name])
+    for name in campaign_names(example):
+        [campaign] = read_campaigns(example, [name])
         launches = {launch.file: launch for launch in campaign.launches}
         points = json.loads(json.dumps(points_json(View(campaign, 0))))
         ids = Counter((one["point_id"], one["setting"]) for one in points)

@@ -8,12 +8,11 @@ from html import unescape
 import numpy as np
 import pytest
 import scipy.stats
-from fourscore_analysis.cli import main
 from fourscore_analysis.points.points import Point, comparisons
 from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.records.values import RecordError
 from fourscore_analysis.tables.transforms import contract_tables
-from synthetic import Maker, canonical, counted, make_point, store, view_of
+from synthetic import Maker, canonical, counted, make_point, view_of
 
 RANKS, REPETITIONS, LAUNCHES = 4, 7, 9
 PHASES = ("fft", "pack", "exchange", "unpack", "other")
@@ -173,14 +172,13 @@ def test_what_differs_in_the_contract_is_never_ranked_together(change):
             assert one.reference.cell == point.cell
 
 
-def test_no_time_of_a_simulation_or_a_stand_in_is_ranked_on_the_page(tmp_path):
+def test_no_time_of_a_simulation_or_a_stand_in_is_ranked_on_the_page(reported):
     """`emulated` concerns components alone; there it has curves of its own, see test_components."""
     times = {"slab": 3.0, "pencil": 2.0, "volumetric": 1.0}
     maker = Maker(isolate=False)
-    for variant, seconds in times.items():
-        store(tmp_path, maker.timed(make_point(variant), 0, seconds, ["simulated"] * (variant == "volumetric")))
-    assert main(["report", "--archive", str(tmp_path), "-o", str(tmp_path / "r.html")]) == 0
-    page = unescape(re.sub(r"data:[^\"']*", "", (tmp_path / "r.html").read_text(encoding="utf-8")).replace("<wbr>", ""))
+    flags = {"volumetric": ["simulated"]}
+    _, text = reported(maker.timed(make_point(one), 0, times[one], flags.get(one, [])) for one in times)
+    page = unescape(text.replace("<wbr>", ""))
     [summary] = re.findall(r"<h3>Lowest median: .*?</table>", page, re.DOTALL)
     assert "pencil/alltoallv" in summary
     assert "volumetric" not in "".join(re.findall(r"<table>.*?</table>", page.split('<h2 id="flags"')[0], re.DOTALL))

@@ -1,6 +1,5 @@
 """What the plot and the tables of isoefficiency say."""
 
-import json
 import re
 
 import pytest
@@ -8,6 +7,7 @@ from fourscore_analysis.cli import main
 from fourscore_analysis.isoefficiency import plots as plot
 from fourscore_analysis.isoefficiency.points import EFFICIENCIES
 from fourscore_analysis.isoefficiency.tables import isoefficiency_tables, lacking
+from fourscore_analysis.page import figures
 from synthetic import Known, Maker, known_records, line_points, make_point, store, view_of
 
 KNOWN = Known(t_c=2e-9, t_s=3e-6, t_w=1.2e-9)
@@ -79,16 +79,13 @@ def test_a_speedup_beyond_the_ranks_has_a_negative_overhead():
     )
 
 
-def test_efficiencies_can_be_chosen(tmp_path, capsys):
-    for record in records_of(lines(variants=["binary-exchange"]), launches=1):
-        store(tmp_path, record)
-    page = tmp_path / "report.html"
-    options = ["report", "--archive", str(tmp_path), "-o", str(page), "--json"]
-    assert main([*options, "--efficiency", "0.9,0.45"]) == 0
-    [campaign] = json.loads(capsys.readouterr().out)["campaigns"]
+def test_efficiencies_can_be_chosen(reported, monkeypatch):
+    monkeypatch.setattr(figures, "all_plots", lambda: [plot.PLOT])
+    records = records_of(lines(variants=["binary-exchange"]), launches=1)
+    [campaign], page = reported(records, "--efficiency", "0.9,0.45")
     assert {one["efficiency"] for one in campaign["isoefficiency"][0]["isoefficiency"]} == {0.45, 0.9}
     for text in ("E = 0.45", "E = 0.9"):
-        assert text in page.read_text(encoding="utf-8")
+        assert text in page
 
 
 @pytest.mark.parametrize("text", ["0.5,1", "0", "many", "", "nan", "0.1,0.2,0.3,0.4,0.5,0.6"])
@@ -100,18 +97,13 @@ def test_a_wrong_efficiency_ends_with_2_and_says_what_was_expected(tmp_path, cap
     assert "is not 1 to 5 numbers between 0 and 1" in capsys.readouterr().err
 
 
-def test_a_report_has_tables_and_json_and_says_what_is_missing(tmp_path, capsys):
+def test_a_report_has_tables_and_json_and_says_what_is_missing(reported):
     records = records_of(lines(variants=["binary-exchange"]))
     records += [Maker("a-11111111", "a").ok(make_point("slab", "alltoallv", (64,) * 3, ranks), 0) for ranks in (2, 4)]
-    for record in records:
-        store(tmp_path, record)
-    page = tmp_path / "report.html"
-    assert main(["report", "--archive", str(tmp_path), "-o", str(page), "--json"]) == 0
-    text = page.read_text(encoding="utf-8")
+    [campaign], text = reported(records)
     for part in ("Isoefficiency: the size that keeps", "Scaled speedup", "Speedup and overhead over one rank"):
         assert part in text
     assert re.search(r"slab/(<wbr>)?alltoallv: no time on 1 rank under the same contract", text)
-    [campaign] = json.loads(capsys.readouterr().out)["campaigns"]
     [found] = campaign["isoefficiency"]
     assert found["method"] == "binary-exchange"
     assert {one["ranks"] for one in found["isoefficiency"]} == {2, 4, 8}

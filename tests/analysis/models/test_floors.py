@@ -1,10 +1,8 @@
 """Floors of a point against numbers worked out by hand, from made-up components of one machine."""
 
-import json
 import math
 
 import pytest
-from fourscore_analysis.cli import main
 from fourscore_analysis.models.floors import Floors, least_passes
 from fourscore_analysis.models.observations import question_of
 from fourscore_analysis.points.rates import Rates, last_level_bytes
@@ -13,7 +11,7 @@ from fourscore_analysis.records.transforms import parse_record
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.tables.floors import floor_table
 from fourscore_analysis.views.shelf import Shelf
-from synthetic import Maker, benchmark, canonical, component_point, component_record, make_point, store, view_of
+from synthetic import Maker, benchmark, canonical, component_point, component_record, make_point, view_of
 
 MIB = 2.0**20
 CUBE = (256, 256, 256)
@@ -293,23 +291,18 @@ def test_the_last_level_is_that_of_the_cores_that_are_busy(machine, cores, expec
     assert last_level_bytes(machine, cores) == expected
 
 
-def test_the_report_says_how_far_the_best_is_and_which_floor_is_the_largest(tmp_path, capsys):
-    for record in (timed(0.5), *COMPONENTS):
-        store(tmp_path, record)
-    page = tmp_path / "report.html"
-    assert main(["report", "--archive", str(tmp_path), "-o", str(page), "--json"]) == 0
-    [campaign] = json.loads(capsys.readouterr().out)["campaigns"]
+def test_the_report_says_how_far_the_best_is_and_which_floor_is_the_largest(reported):
+    [campaign], text = reported([timed(0.5), *COMPONENTS])
     [one] = campaign["floors"]
     assert one["largest"] == "flops"
     assert one["time_over_largest"] == pytest.approx(0.5 / (5 * ELEMENTS * 12 / 5e9))
     assert "It takes 2.48 times the largest floor, flops (201 ms)." in campaign["findings"][0]
-    text = page.read_text(encoding="utf-8")
     assert "How far from the machine's floors (1 point)" in text
     assert "<strong>2.48</strong>" in text
     assert "Floors that are not known" not in text
 
 
-def test_what_was_not_measured_is_named_with_the_command_that_measures_it(tmp_path):
+def test_what_was_not_measured_is_named_with_the_command_that_measures_it(reported):
     view = view_of(timed(0.5), *COMPONENTS[:1])
     [one] = view.floors
     assert list(one.lacking) == ["flops", "exchange"]
@@ -318,11 +311,7 @@ def test_what_was_not_measured_is_named_with_the_command_that_measures_it(tmp_pa
         "--parameter kind=c2c --parameter precision=double --record local_fft_bench.json"
     )
     assert "floor that was measured (not flops and exchange), memory" in findings(view)[0]
-    for record in (timed(0.5), *COMPONENTS[:1]):
-        store(tmp_path, record)
-    page = tmp_path / "report.html"
-    assert main(["report", "--archive", str(tmp_path), "-o", str(page)]) == 0
-    text = page.read_text(encoding="utf-8")
+    _, text = reported([timed(0.5), *COMPONENTS[:1]])
     assert "Floors that are not known: flops, exchange" in text
     assert "mpirun -n 2 local_fft_bench --parameter lengths=256" in text.replace("<wbr>", "")
 

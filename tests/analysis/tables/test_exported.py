@@ -98,7 +98,7 @@ def test_no_table_without_a_measured_point():
     assert not any(exported(view, name, kind) for name in TABLES for kind in KINDS)
 
 
-def test_a_report_writes_them_where_asked(tmp_path, capsys):
+def test_a_report_writes_them_where_asked(undrawn, tmp_path, capsys):
     archive = "docs/example/archive"
     page, folder = tmp_path / "r.html", tmp_path / "tables"
     assert main(["report", "--archive", archive, "-o", str(page), "--tables", str(folder), "--json"]) == 0
