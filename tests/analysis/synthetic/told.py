@@ -47,10 +47,14 @@ def launches_alike(
 
 
 def here_told(told: Iterable[Told], launches: int = 3, flags: Iterable[str] = ()) -> Any:
-    """The same as an archive beside a paper's numbers."""
+    """The same as an archive beside a paper's numbers; ranks of the variants for GPUs compute on one."""
     from fourscore_analysis.papers.here import Here
 
-    return Here(None, [campaign_of(told_records(told, launches, flags))])
+    campaign = campaign_of(told_records(told, launches, flags))
+    for launch in campaign.launches:
+        if launch.method.variant.endswith("-gpu"):
+            launch.device_models = ("Imaginary GPU",)
+    return Here(None, [campaign])
 
 
 def holds_of(test: Any, evidence: str, told: Iterable[Told], flags: Iterable[str] = ()) -> list[bool | None]:
