@@ -34,7 +34,7 @@ def pages(view: View) -> list[list[Facet]]:
 
 def draw(view: View, facets: list[Facet], heading: str) -> Figure:
     comparisons = [one for _, rows in facets for one in rows]
-    handles = method_handles(view, [point for one in comparisons for point in one.ranked])
+    handles = method_handles([point for one in comparisons for point in one.ranked])
     figure, all_axes = layout.stacked_axes(
         heading,
         [ROW_IN * len(rows) for _, rows in facets],

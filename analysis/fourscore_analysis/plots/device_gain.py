@@ -36,7 +36,7 @@ def pages(view: View) -> list[list[Facet]]:
 
 def draw(view: View, facets: list[Facet], heading: str) -> Figure:
     gains = [one for _, _, rows in facets for one in rows]
-    handles = method_handles(view, [point for one in gains for point in (one.device, one.processors)])
+    handles = method_handles([point for one in gains for point in (one.device, one.processors)])
     figure, all_axes = layout.stacked_axes(
         heading,
         [ROW_IN * len(rows) for _, _, rows in facets],

@@ -36,7 +36,7 @@ def pages(view: View) -> list[list[EnergyFacet]]:
 
 
 def draw(view: View, facets: list[EnergyFacet], heading: str) -> Figure:
-    handles = method_handles(view, [one.point for facet in facets for one in facet.points])
+    handles = method_handles([one.point for facet in facets for one in facet.points])
     handles.append(Line2D([], [], color=colours.INK, linewidth=0.9, label="Pareto points"))
     handles.append(Line2D([], [], color=colours.INK, linestyle="", marker="_", markersize=5, label="above idle"))
     figure, all_axes = layout.stacked_axes(heading, [HEIGHT_IN] * len(facets), 0.56, legend=(handles, COLUMNS))

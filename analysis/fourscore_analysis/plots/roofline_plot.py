@@ -85,7 +85,7 @@ def pages(view: View) -> list[list[RoofFacet]]:
 
 
 def draw(view: View, facets: list[RoofFacet], heading: str) -> Figure:
-    handles = method_handles(view, [point.method for facet in facets for point in facet.points])
+    handles = method_handles([point.method for facet in facets for point in facet.points])
     grey = {"linestyle": "", "markersize": 4, "color": colours.INK}
     handles.append(Line2D([], [], marker="o", label="a phase", **grey))
     handles.append(Line2D([], [], marker="o", markerfacecolor="white", label="whole transform", **grey))

@@ -26,7 +26,7 @@ def pages(view: View) -> list[list[list[Narrowing]]]:
 
 
 def draw(view: View, facets: list[list[Narrowing]], heading: str) -> Figure:
-    handles = method_handles(view, [one.whole for facet in facets for one in facet])
+    handles = method_handles([one.whole for facet in facets for one in facet])
     figure, all_axes = layout.stacked_axes(heading, [HEIGHT_IN] * len(facets), LEFT_IN, legend=(handles, COLUMNS))
     for facet, axes in zip(facets, all_axes, strict=True):
         _draw_facet(axes, facet)

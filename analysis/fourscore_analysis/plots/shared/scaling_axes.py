@@ -41,7 +41,7 @@ class Group:
         return f"{part_title(text, self.part, self.parts)}: {', '.join(variants)}"
 
 
-def method_handles(view: View, points: Iterable[Point], line: bool = False) -> list[Line2D]:
+def method_handles(points: Iterable[Point], line: bool = False) -> list[Line2D]:
     """A legend entry for each method of `points`."""
     found: dict[str, Line2D] = {}
     for point in points:
@@ -55,10 +55,10 @@ def method_handles(view: View, points: Iterable[Point], line: bool = False) -> l
     return [found[label] for label in sorted(found)]
 
 
-def legend_handles(view: View, groups: Sequence[Group]) -> list[Line2D]:
+def legend_handles(groups: Sequence[Group]) -> list[Line2D]:
     """An entry for each method, and for the ideal line."""
     baselines = [series.baseline for group in groups for series in group.series]
-    return [*method_handles(view, baselines, True), Line2D([], [], color=colours.GREY, linewidth=1, label="ideal")]
+    return [*method_handles(baselines, True), Line2D([], [], color=colours.GREY, linewidth=1, label="ideal")]
 
 
 def _look_of_method(series: Series) -> colours.LineStyle:
@@ -128,7 +128,7 @@ def draw_scaling(
 ) -> Figure:
     """A row for each group: at the left what draw_left(view, axes, group, counts) makes of it, at the right its
     efficiency, both against ranks or nodes."""
-    handles = legend_handles(view, groups)
+    handles = legend_handles(groups)
     figure, pairs = layout.paired_axes(heading, len(groups), legend=(handles, COLUMNS))
     for group, (left, right) in zip(groups, pairs, strict=True):
         draw_left(view, left, group, count_axis(left, group))

@@ -30,7 +30,7 @@ def layers(table: Published) -> list[str]:
 
 def draw(view: View, groups: list[Group], heading: str) -> Figure:
     table, speedups = published(PAPER, "table-1"), published(PAPER, "figure-4")
-    handles = legend_handles(view, groups)
+    handles = legend_handles(groups)
     handles.append(
         Line2D([], [], color=colours.INK, marker="x", linestyle="", markersize=3.8, label="mean of repetitions")
     )
