@@ -10,7 +10,8 @@ from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots import phases
 from fourscore_analysis.plots.base import Facet
-from fourscore_analysis.plots.shared import colours, layout, lettering
+from fourscore_analysis.plots.shared import colours, layout
+from fourscore_analysis.plots.shared.lines import handle
 from fourscore_analysis.plots.shared.scaling_axes import Group as Axis
 from fourscore_analysis.plots.shared.scaling_axes import count_axis, draw_lines, efficiency_axis
 from fourscore_analysis.plots.shared.ticks import log_axis
@@ -67,7 +68,7 @@ def _scalings(group: Group) -> Iterator[AcrossFigure]:
 
 def _draw(group: Group, rows: Sequence[Sequence[Numbered]], heading: str) -> Figure:
     numbers = sorted({number for row in rows for number, _ in row})
-    handles = [_handle(number, group.columns[number].title) for number in numbers]
+    handles = [handle(group.columns[number].title, _look(number)) for number in numbers]
     handles.append(Line2D([], [], color=colours.GREY, linewidth=1, label="ideal"))
     figure, pairs = layout.paired_axes(heading, len(rows), legend=(handles, COLUMNS))
     for row, (left, right) in zip(rows, pairs, strict=True):
@@ -93,12 +94,6 @@ def _draw(group: Group, rows: Sequence[Sequence[Numbered]], heading: str) -> Fig
         shape = f"{first.cell.elements // first.cell.ranks:,} elements a rank" if weak else shape_text(first.cell.shape)
         layout.facet_title(left, axis.title(f"{first.label} · {shape}"), group.subtitle(first.cell))
     return figure
-
-
-def _handle(number: int, title: str) -> Line2D:
-    look = _look(number)
-    label = lettering.shorten(title, lettering.LEGEND_CHARACTERS)
-    return Line2D([], [], color=look.colour, marker=look.marker, markersize=3.5, label=label)
 
 
 def _phases(group: Group) -> Iterator[AcrossFigure]:

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import View, mark
-from fourscore_analysis.plots.shared import colours, layout, lettering
-from fourscore_analysis.plots.shared.lines import even_parts, is_power_of_two
+from fourscore_analysis.plots.shared import colours, layout
+from fourscore_analysis.plots.shared.lines import even_parts, handle, is_power_of_two
 from fourscore_analysis.plots.shared.said import curve_text
 from fourscore_analysis.plots.shared.ticks import log_axis, log_ticks
 from fourscore_analysis.points.components import LEAST_SIZES, TRANSFORMS, Curve, CurveGroup, grouped
@@ -64,20 +64,7 @@ def draw_curves(view: View, page: CurvePage, heading: str, ceilings: bool) -> Fi
     launch over its repetitions."""
     shown = {curve.label for group in page.groups for curve in group.curves}
     labels = [label for label in page.labels if label in shown]
-    handles = []
-    for label in labels:
-        look = colours.curve_style(label)
-        handles.append(
-            Line2D(
-                [],
-                [],
-                color=look.colour,
-                marker=look.marker,
-                linestyle=look.line,
-                markersize=3.5,
-                label=lettering.shorten(label, lettering.LEGEND_CHARACTERS),
-            )
-        )
+    handles = [handle(label, colours.curve_style(label)) for label in labels]
     hollow = Line2D(
         [],
         [],

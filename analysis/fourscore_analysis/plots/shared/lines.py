@@ -1,4 +1,4 @@
-"""Lines: how many have room on one axes, and through which points they lead."""
+"""Lines: how many have room on one axes, through which points they lead, and how a legend shows them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import mark
+from fourscore_analysis.plots.shared import colours, lettering
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.points.points import Point
 
@@ -27,6 +29,19 @@ def is_power_of_two(*extents: int) -> bool:
     """Whether all of them are. A transform of another length takes another algorithm: no line leads from one to the
     other."""
     return all(extent > 0 and extent & (extent - 1) == 0 for extent in extents)
+
+
+def handle(label: str, look: colours.LineStyle, line: str | None = None) -> Line2D:
+    """A legend entry of that look, with another `line` where one is given."""
+    return Line2D(
+        [],
+        [],
+        color=look.colour,
+        marker=look.marker,
+        linestyle=look.line if line is None else line,
+        markersize=3.5,
+        label=lettering.shorten(label, lettering.LEGEND_CHARACTERS),
+    )
 
 
 def draw_series(

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import View
-from fourscore_analysis.plots.shared import colours, layout, lettering
-from fourscore_analysis.plots.shared.lines import MOST_CURVES, draw_points, even_parts
+from fourscore_analysis.plots.shared import colours, layout
+from fourscore_analysis.plots.shared.lines import MOST_CURVES, draw_points, even_parts, handle
 from fourscore_analysis.plots.shared.said import point_text
 from fourscore_analysis.plots.shared.ticks import log_axis, own_ticks
 from fourscore_analysis.points.points import Point
@@ -43,16 +43,10 @@ class Group:
 
 def method_handles(points: Iterable[Point], line: bool = False) -> list[Line2D]:
     """A legend entry for each method of `points`."""
-    found: dict[str, Line2D] = {}
+    looks: dict[str, colours.LineStyle] = {}
     for point in points:
-        look = colours.method_style(point.method)
-        label = lettering.shorten(point.label, lettering.LEGEND_CHARACTERS)
-        style_of_line = look.line if line else ""
-        found.setdefault(
-            point.label,
-            Line2D([], [], color=look.colour, marker=look.marker, linestyle=style_of_line, markersize=3.5, label=label),
-        )
-    return [found[label] for label in sorted(found)]
+        looks.setdefault(point.label, colours.method_style(point.method))
+    return [handle(label, look, None if line else "") for label, look in sorted(looks.items())]
 
 
 def legend_handles(groups: Sequence[Group]) -> list[Line2D]:

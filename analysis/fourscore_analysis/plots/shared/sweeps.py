@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fourscore_analysis.plots.base import View, beside
-from fourscore_analysis.plots.shared import colours, layout, lettering
-from fourscore_analysis.plots.shared.lines import draw_point, even_parts
+from fourscore_analysis.plots.shared import colours, layout
+from fourscore_analysis.plots.shared.lines import draw_point, even_parts, handle
 from fourscore_analysis.plots.shared.published_marks import draw_published, published_handle
 from fourscore_analysis.plots.shared.ticks import log_axis, log_ticks
 from fourscore_analysis.points.beside_paper import difference_line
@@ -136,18 +136,7 @@ def draw_sweeps(
     published curves may stand beside ours. `ticks` chooses those of the quantity's axis, which is logarithmic."""
     curves = [curve for one in beside() for curve in one.curves(axis_label)]
     looks = _looks(groups)
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=look.colour,
-            marker=look.marker,
-            linestyle=look.line,
-            markersize=3.5,
-            label=lettering.shorten(label, lettering.LEGEND_CHARACTERS),
-        )
-        for label, look in looks.items()
-    ]
+    handles = [handle(label, look) for label, look in looks.items()]
     handles += [published_handle(number, curve.label) for number, curve in enumerate(curves)]
     if other:
         handles.append(
