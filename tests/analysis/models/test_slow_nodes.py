@@ -22,7 +22,6 @@ from fourscore_analysis.models.slow_nodes import (
 )
 from fourscore_analysis.points.claims import doubts
 from fourscore_analysis.points.points import group_points
-from fourscore_analysis.records.archive import Campaign
 from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.tables.nodes import node_table, slow_node_findings
 from fourscore_analysis.views.view import View
@@ -36,10 +35,6 @@ def maker(seed: int = 1, **changes: Any) -> Maker:
     return Maker(**{"isolate": False, "repetitions": 3, "hosts": CLUSTER, "seed": seed} | changes)
 
 
-def campaign(records: Iterable[dict[str, Any]]) -> Campaign:
-    return campaign_of(records)
-
-
 def without_phases(record: dict[str, Any]) -> dict[str, Any]:
     """As with --no-phases: nothing tells the nodes of a launch apart."""
     for key in ("rank_phase_s", "closure"):
@@ -48,7 +43,7 @@ def without_phases(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def effects_of(records: Iterable[dict[str, Any]]):
-    return node_effects(group_points(campaign(records)))
+    return node_effects(group_points(campaign_of(records)))
 
 
 def launched(made: Maker, launches: int, points=POINTS) -> list[dict[str, Any]]:
@@ -123,7 +118,7 @@ def test_a_slow_variant_is_not_taken_for_a_slow_node():
 
 
 def test_nothing_is_said_of_few_launches():
-    campaign_of_few = campaign(launched(maker(slow={"n3": 1.3}), 2))
+    campaign_of_few = campaign_of(launched(maker(slow={"n3": 1.3}), 2))
     found = node_effects(group_points(campaign_of_few))
     assert found.slow == frozenset()
     assert set(found.untold) == set(found.hosts)
@@ -233,7 +228,7 @@ def test_nothing_is_found_on_one_node():
 def test_the_report_names_a_slow_node_first_and_flags_what_it_touched():
     records = launched(maker(slow={"n3": 1.3}), 12)
     one_node = [maker(hosts=("n1",)).ok(make_point("slab", "p2p", ranks=2), launch) for launch in range(5)]
-    view = View(campaign([*records, *one_node]), 0)
+    view = View(campaign_of([*records, *one_node]), 0)
     first = findings(view)[0]
     assert first.startswith("Node n3 computes 1.30 times as long as the other nodes of its launches (95 % interval 1.")
     assert first.endswith("its launches are not the code's times.")
