@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 
 STATES = 3
-TRANSPOSITIONS = 2  # per transform in one direction
 
 
 def pencils(cuts: Sequence[int]) -> int:

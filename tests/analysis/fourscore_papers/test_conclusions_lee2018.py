@@ -102,7 +102,6 @@ def subsets(times: dict[int, float]):
     ]
 
 
-# The claim, what the finding rests on, and records that agree with it and records that do not.
 CASES = [
     (
         "one-pencil-a-core-is-best",
@@ -159,6 +158,7 @@ CASES = [
     ),
     ("instances-on-subsets-run-at-once", MEASURED, subsets({2: 0.2, 16: 0.06}), subsets({2: 0.2, 16: 0.2})),
 ]
+OTHERWISE: dict[str, tuple] = {}
 ELSEWHERE = {"copies-fill-the-gpus-time", "fewer-messages-with-a-pencil-a-node"}
 
 
