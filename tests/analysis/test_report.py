@@ -75,7 +75,7 @@ def test_what_gave_no_time_is_listed_with_its_reason(report):
         assert reason in page
 
 
-def test_a_part_that_failed_is_listed_and_the_time_stays(tmp_path):
+def test_a_part_that_failed_is_listed_and_the_time_stays(undrawn, tmp_path):
     records = [Maker().ok(make_point(), launch) for launch in range(3)]
     for record in records[:2]:
         del record["isolated"]
@@ -96,7 +96,7 @@ def test_flags_stand_in_the_tables_and_are_explained(report):
         assert re.search(rf"<dt><span[^>]*>{flag}</span></dt><dd>\w", page)
 
 
-def test_contracts_have_tables_of_their_own(tmp_path):
+def test_contracts_have_tables_of_their_own(undrawn, tmp_path):
     fill(tmp_path, Maker("peers-44444444", "peers"), peers_points(), 1)
     page = report_of(tmp_path, tmp_path, "--plot-points", "8")
     headings = re.findall(r"<h3>Lowest median: (.*?)</h3>", page)
@@ -122,7 +122,7 @@ def test_a_campaign_of_skipped_points_only_is_a_report(tmp_path):
     assert "too many ranks" in page
 
 
-def test_a_mix_of_builds_is_shown_with_what_differs(tmp_path):
+def test_a_mix_of_builds_is_shown_with_what_differs(undrawn, tmp_path):
     for launch, revision in enumerate(("aaaaaaa", "bbbbbbb")):
         store(tmp_path, Maker(revision=revision).ok(make_point(), launch))
     page = report_of(tmp_path, tmp_path)
@@ -131,7 +131,7 @@ def test_a_mix_of_builds_is_shown_with_what_differs(tmp_path):
     assert page.count("<h3>Lowest median") == 2
 
 
-def test_launches_placed_differently_are_flagged(tmp_path):
+def test_launches_placed_differently_are_flagged(undrawn, tmp_path):
     maker = Maker()
     records = [maker.ok(make_point(), launch) for launch in range(2)]
     records[1]["provenance"]["identity"]["launch"]["core_maps"] = [{"nodes": "0", "cores": ["4", "5"]}]
@@ -192,7 +192,7 @@ def test_pages_of_an_earlier_report_are_removed_and_other_files_kept(tmp_path):
     assert {"strong-1a2b3c4d-samples.svg", "strong-00000001-samples-7.png", "notes.txt"} <= names
 
 
-def test_points_left_out_of_the_plots_are_said(tmp_path):
+def test_points_left_out_of_the_plots_are_said(undrawn, tmp_path):
     fill(tmp_path, Maker("many-55555555", "many"), many_points(42), 1)
     page = report_of(tmp_path, tmp_path, "--plot-points", "14")
     assert "28 of 42 points are in no plot" in page
@@ -203,7 +203,7 @@ def test_points_left_out_of_the_plots_are_said(tmp_path):
     assert ended.value.code == 2
 
 
-def test_every_record_of_a_large_campaign_is_in_the_report(tmp_path):
+def test_every_record_of_a_large_campaign_is_in_the_report(undrawn, tmp_path):
     maker, points = Maker("many-55555555", "many"), list(many_points(300))
     for number in range(600):
         store(tmp_path, maker.ok(points[number % len(points)], number // len(points)))

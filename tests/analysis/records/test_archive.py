@@ -100,7 +100,7 @@ def test_a_suite_means_its_newest_campaign_and_a_campaign_itself(example):
     assert select_campaigns(example, ["strong-00000001", "weak"]) == ["strong-00000001", "weak-22222222"]
 
 
-def test_a_report_of_one_campaign_opens_no_record_of_another(tmp_path, monkeypatch):
+def test_a_report_of_one_campaign_opens_no_record_of_another(undrawn, tmp_path, monkeypatch):
     archive = tmp_path / "archive"
     points = list(weak_points())[:2]
     for suite, name in (("strong", "strong-1a2b3c4d"), ("strong", "strong-5e6f7a8b"), ("weak", "weak-22222222")):
@@ -247,7 +247,7 @@ def test_a_skipped_point_counts_once_among_the_planned_records(tmp_path):
     assert campaign.planned_records == 4
 
 
-def test_the_environment_names_the_archive(tmp_path, monkeypatch):
+def test_the_environment_names_the_archive(undrawn, tmp_path, monkeypatch):
     store(tmp_path / "elsewhere", whole())
     monkeypatch.setenv("FOURSCORE_ARCHIVE", str(tmp_path / "elsewhere"))
     assert main(["report", "-o", str(tmp_path / "report.html")]) == 0
