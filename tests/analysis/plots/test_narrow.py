@@ -4,7 +4,9 @@ from itertools import pairwise
 
 import pytest
 from fourscore_analysis.cli import main
+from fourscore_analysis.page import figures
 from fourscore_analysis.page.figures import plots_of
+from fourscore_analysis.plots import phases
 from fourscore_analysis.plots.shared import layout, narrow, style
 from fourscore_analysis.records.archive import InputError, read_campaigns, select_campaigns
 from fourscore_analysis.views.shelf import Shelf
@@ -77,7 +79,8 @@ def test_what_is_no_width_is_refused_with_what_is(text, capsys):
     assert "expected column (3.4in)" in capsys.readouterr().err
 
 
-def test_a_report_has_its_figures_as_wide_as_asked(tmp_path):
+def test_a_report_has_its_figures_as_wide_as_asked(tmp_path, monkeypatch):
+    monkeypatch.setattr(figures, "all_plots", lambda: [phases.PLOT])
     page = tmp_path / "r.html"
     assert main(["report", "--archive", "docs/example/archive", "-o", str(page), "--width", "86mm"]) == 0
     svg = (tmp_path / "r-plots/example-46629e60-phases.svg").read_text(encoding="utf-8")
