@@ -2,25 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
+
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
+
+using test::message_of;
 
 Problem with(const std::string& name, const std::string& value) {
   Problem problem;
   problem.parameters[name] = value;
   return problem;
-}
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(Parameters, WhatIsNotGivenHasItsDefault) {
@@ -35,13 +29,13 @@ TEST(Parameters, WhatIsGivenIsTaken) {
 
 TEST(Parameters, ANumberThatDoesNotFitGetsTheAllowedOnes) {
   for (const char* text : {"0", "9", "4x", "", "-1", "1e3", "99999999999999999999"})
-    EXPECT_EQ(message_of([&] { (void)integer_parameter(with("pieces", text), "pieces", 4, 1, 8); }),
+    EXPECT_EQ(message_of([&] { return integer_parameter(with("pieces", text), "pieces", 4, 1, 8); }),
               std::string("parameter 'pieces' is '") + text + "'; allowed: 1 to 8");
 }
 
 TEST(Parameters, AnUnknownChoiceGetsTheNearestAndTheAllowedOnes) {
-  EXPECT_EQ(message_of([&] {
-              (void)choice_parameter(with("order", "orderd"), "order", {"unordered", "ordered"});
+  EXPECT_EQ(message_of([] {
+              return choice_parameter(with("order", "orderd"), "order", {"unordered", "ordered"});
             }),
             "parameter 'order' is 'orderd', did you mean 'ordered'?; allowed: unordered, ordered");
 }

@@ -5,20 +5,13 @@
 
 #include <cmath>
 
+#include "support/message_of.hpp"
+
 namespace fourscore {
 namespace {
 
+using test::message_of;
 using testing::HasSubstr;
-
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no InputError";
-}
 
 TEST(ParseShape, ReadsOneToThreeExtents) {
   EXPECT_EQ(parse_shape("128x96x100"), (std::vector<Index>{128, 96, 100}));

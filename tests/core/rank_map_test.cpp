@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "core/dealing.hpp"
-#include "core/errors.hpp"
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
@@ -19,14 +19,6 @@ class RankMapTest : public testing::Test {
   std::string value_of(const std::string& text) {
     std::ofstream(file_) << text;
     return "file:" + file_.string();
-  }
-  std::string reason_against(const std::string& text) {
-    try {
-      (void)read_rank_map(value_of(text), "dealing");
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return {};
   }
   void TearDown() override { std::filesystem::remove(file_); }
   std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / "rank_map_test.map";
@@ -46,7 +38,8 @@ TEST_F(RankMapTest, IsKnownByItsContent) {
 
 TEST_F(RankMapTest, RefusesWhatIsNoRank) {
   for (const char* text : {"0\nx\n", "0\n-1\n", "0 1\n", "1.5\n", "99999999\n"})
-    EXPECT_THAT(reason_against(text), testing::AllOf(HasSubstr("dealing"), HasSubstr("line"), HasSubstr("is no rank")));
+    EXPECT_THAT(test::message_of([&] { return read_rank_map(value_of(text), "dealing"); }),
+                testing::AllOf(HasSubstr("dealing"), HasSubstr("line"), HasSubstr("is no rank")));
   EXPECT_THROW((void)read_rank_map("file:/proc/nowhere", "dealing"), InputError);
 }
 

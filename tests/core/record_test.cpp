@@ -7,6 +7,7 @@
 
 #include "core/point_keys.hpp"
 #include "core/sha256.hpp"
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
@@ -30,12 +31,7 @@ Point example() {
 }
 
 std::string error_of(const json& value) {
-  try {
-    (void)point_from_json(value);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return test::message_of([&] { return point_from_json(value); });
 }
 
 TEST(Point, ComesBackFromItsJson) {

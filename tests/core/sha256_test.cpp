@@ -1,11 +1,13 @@
 #include "core/sha256.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <system_error>
+
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
@@ -27,12 +29,8 @@ TEST(Sha256, OfAFileIsThatOfItsContent) {
 }
 
 TEST(Sha256, OfAFileThatIsNotThereIsAnErrorThatNamesIt) {
-  try {
-    (void)sha256_file("/proc/nowhere/at-all");
-    FAIL() << "no error";
-  } catch (const std::system_error& error) {
-    EXPECT_NE(std::string(error.what()).find("/proc/nowhere/at-all"), std::string::npos);
-  }
+  EXPECT_THAT(test::message_of<std::system_error>([] { return sha256_file("/proc/nowhere/at-all"); }),
+              testing::HasSubstr("/proc/nowhere/at-all"));
 }
 
 std::string samples_of(const std::string& content) {

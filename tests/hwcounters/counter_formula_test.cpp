@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "hwcounters/formula.hpp"
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
@@ -27,14 +28,8 @@ TEST(Formula, StaysValidWhenMoved) {
   EXPECT_THAT(second.value(std::vector<double>{21}), DoubleEq(42));
 }
 
-/// The message of the error, or what went wrong instead.
 std::string error_of(const std::string& text) {
-  try {
-    const Formula formula(text);
-    return "no error in " + text;
-  } catch (const FormulaError& error) {
-    return error.what();
-  }
+  return test::message_of<FormulaError>([&] { return Formula(text); });
 }
 
 TEST(Formula, MistakesAreReportedWithTheirPlace) {

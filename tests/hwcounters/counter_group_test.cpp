@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "hwcounters/group.hpp"
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
@@ -45,21 +46,12 @@ class Groups : public ::testing::Test {
   }
   /// The message of loading a file with this text.
   std::string error_of(const std::string& text) {
-    try {
-      (void)load_group(write("any/BAD.toml", text), "none", {{"line_bytes", 64}});
-      return "no error";
-    } catch (const CounterRequestError& error) {
-      return error.what();
-    }
+    const fs::path file = write("any/BAD.toml", text);
+    return test::message_of<CounterRequestError>([&] { return load_group(file, "none", {{"line_bytes", 64}}); });
   }
   std::string not_found(const std::string& name, const std::string& arch = "amd-zen4") {
     request_.group = name;
-    try {
-      (void)find_group(backend_, request_, arch);
-      return "no error";
-    } catch (const CounterRequestError& error) {
-      return error.what();
-    }
+    return test::message_of<CounterRequestError>([&] { return find_group(backend_, request_, arch); });
   }
 
   fs::path folder_;

@@ -10,6 +10,7 @@
 
 #include "hwcounters/group.hpp"
 #include "hwcounters/perf.hpp"
+#include "support/message_of.hpp"
 #include "support/recorded_tree.hpp"
 
 namespace fourscore {
@@ -68,12 +69,7 @@ class PerfOn {
   }
   template <class Error = CounterError>
   std::string error_of(const std::vector<std::string>& codes) {
-    try {
-      (void)open(codes);
-      return "no error";
-    } catch (const Error& error) {
-      return error.what();
-    }
+    return test::message_of<Error>([&] { return open(codes); });
   }
   /// The message when opening counters of a perf type fails with this errno.
   std::string failing(std::uint32_t type, int error, const std::string& code) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "hwcounters/resctrl.hpp"
+#include "support/message_of.hpp"
 #include "support/recorded_tree.hpp"
 
 namespace fourscore {
@@ -31,12 +32,7 @@ class ResctrlOfAMachine : public ::testing::Test {
   }
   template <class Error>
   std::string error_of(const std::string& code = "mbm_total_bytes") {
-    try {
-      (void)backend_->open({{"event", code}}, {});
-      return "no error";
-    } catch (const Error& error) {
-      return error.what();
-    }
+    return test::message_of<Error>([&] { return backend_->open({{"event", code}}, {}); });
   }
 
   RecordedTree tree_;

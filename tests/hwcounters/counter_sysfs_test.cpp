@@ -5,6 +5,7 @@
 #include "hwcounters/counter.hpp"
 #include "hwcounters/perf_event.hpp"
 #include "hwcounters/sysfs_pmu.hpp"
+#include "support/message_of.hpp"
 #include "support/recorded_tree.hpp"
 
 namespace fourscore {
@@ -18,12 +19,7 @@ using ::testing::Not;
 
 template <class Error>
 std::string error_of(const std::string& code, const SysfsPmus& pmus, int cpu = 0) {
-  try {
-    (void)resolve_perf_event(code, pmus, cpu);
-    return "no error";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return test::message_of<Error>([&] { return resolve_perf_event(code, pmus, cpu); });
 }
 
 TEST(SysfsPmus, ListsOfProcessors) {

@@ -15,26 +15,16 @@
 #include <vector>
 
 #include "hwcounters/output_capture.hpp"
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
 
 namespace fs = std::filesystem;
+using test::message_of;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-template <class Error>
-std::string message_of_likwid(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    return std::string("another error: ") + error.what();
-  }
-  return "no error";
-}
 
 /// A folder like / with registers of processors 0 and 1 that may be opened.
 class Root {
@@ -186,15 +176,14 @@ TEST(Likwid, ARunOfZerosIsNoCount) {
   likwid.reads_as = std::numeric_limits<double>::quiet_NaN();
   session->start(0, 1);
   session->stop();
-  EXPECT_THAT(message_of_likwid<CounterError>([&] { (void)session->counts(); }), HasSubstr("perfmon_readCounters"));
+  EXPECT_THAT(message_of<CounterError>([&] { return session->counts(); }), HasSubstr("perfmon_readCounters"));
 }
 
 TEST(Likwid, CountsForOneSessionAtATime) {
   FakeLikwid likwid;
   const auto backend = likwid.backend();
   auto session = backend->open(memory_events, {});
-  EXPECT_THAT(message_of_likwid<CounterError>([&] { (void)backend->open(memory_events, {}); }),
-              HasSubstr("one session"));
+  EXPECT_THAT(message_of<CounterError>([&] { (void)backend->open(memory_events, {}); }), HasSubstr("one session"));
   session.reset();
   EXPECT_NO_THROW((void)backend->open(memory_events, {}));
 }
@@ -205,15 +194,15 @@ TEST(Likwid, RefusesCodesItCannotCountTogether) {
   const auto open = [&](std::vector<EventSpec> events) {
     return [&backend, events] { (void)backend->open(events, {}); };
   };
-  EXPECT_THAT(message_of_likwid<CounterRequestError>(open({{"x", "CAS_COUNT_RD"}})), HasSubstr("EVENT:COUNTER"));
-  EXPECT_THAT(message_of_likwid<CounterRequestError>(open({{"x", "MEM/CPI"}, {"y", "A:PMC0"}})),
+  EXPECT_THAT(message_of<CounterRequestError>(open({{"x", "CAS_COUNT_RD"}})), HasSubstr("EVENT:COUNTER"));
+  EXPECT_THAT(message_of<CounterRequestError>(open({{"x", "MEM/CPI"}, {"y", "A:PMC0"}})),
               HasSubstr("one performance group"));
-  EXPECT_THAT(message_of_likwid<CounterRequestError>(open({{"x", "MEM/CPI"}, {"y", "L3/CPI"}})),
+  EXPECT_THAT(message_of<CounterRequestError>(open({{"x", "MEM/CPI"}, {"y", "L3/CPI"}})),
               HasSubstr("one performance group"));
-  EXPECT_THAT(message_of_likwid<CounterRequestError>(open({{"x", "MEM/Memory data volume [MBytes]"}})),
+  EXPECT_THAT(message_of<CounterRequestError>(open({{"x", "MEM/Memory data volume [MBytes]"}})),
               HasSubstr("did you mean 'Memory data volume [GBytes]'"));
   likwid.not_configured = {0};
-  EXPECT_THAT(message_of_likwid<CounterRequestError>(open({{"x", "NO_SUCH:PMC0"}})),
+  EXPECT_THAT(message_of<CounterRequestError>(open({{"x", "NO_SUCH:PMC0"}})),
               AllOf(HasSubstr("NO_SUCH:PMC0"), HasSubstr("likwid-perfctr -e")));
 }
 
@@ -236,8 +225,7 @@ TEST_P(LikwidFails, NamesTheCallAndTheReasonInItsOwnWords) {
     session->stop();
     (void)session->counts();
   };
-  const std::string message =
-      GetParam().users ? message_of_likwid<CounterRequestError>(act) : message_of_likwid<CounterError>(act);
+  const std::string message = GetParam().users ? message_of<CounterRequestError>(act) : message_of<CounterError>(act);
   const bool during_the_run = likwid.fails == "perfmon_readCounters";
   const std::string printed = terminal.text();
   if (!during_the_run) {
@@ -267,7 +255,7 @@ TEST(Likwid, AnUnknownProcessorIsReportedBeforeAnythingIsCounted) {
   const auto backend = likwid.backend();
   EXPECT_THAT(backend->unavailable(),
               HasSubstr("does not know this processor (without a name, family 0x19, model 0x11)"));
-  EXPECT_THAT(message_of_likwid<CounterError>([&] { (void)backend->open(memory_events, {}); }), HasSubstr("0x19"));
+  EXPECT_THAT(message_of<CounterError>([&] { (void)backend->open(memory_events, {}); }), HasSubstr("0x19"));
   EXPECT_THAT(likwid.calls_made, testing::Not(testing::Contains("perfmon_init")));
 }
 
@@ -299,16 +287,15 @@ TEST(Likwid, MarkerRegionsThatFailAreErrors) {
   likwid.with = -EFAULT;
   const auto backend = likwid.backend();
   const auto session = backend->open({{"regions", "regions"}}, {});
-  EXPECT_THAT(message_of_likwid<CounterError>([&] { session->start(0, 1); }),
-              HasSubstr("that likwid-perfctr was given (-C)"));
+  EXPECT_THAT(message_of<CounterError>([&] { session->start(0, 1); }), HasSubstr("that likwid-perfctr was given (-C)"));
   likwid.fails = "likwid_markerStopRegion";
   session->start(0, 2);
   session->switch_to(1);
   session->stop();
-  EXPECT_THAT(message_of_likwid<CounterError>([&] { (void)session->counts(); }), HasSubstr("marker regions"));
+  EXPECT_THAT(message_of<CounterError>([&] { return session->counts(); }), HasSubstr("marker regions"));
   likwid.marker = false;
-  EXPECT_THAT(message_of_likwid<CounterError>([&] {
-                (void)backend->open({{"regions", "regions"}}, {});
+  EXPECT_THAT(message_of<CounterError>([&] {
+                return backend->open({{"regions", "regions"}}, {});
               }),
               HasSubstr("likwid-perfctr -C CORES -g GROUP -m PROGRAM"));
 }
@@ -320,8 +307,8 @@ TEST(LikwidAccess, IsDirectWhereTheRegistersCanBeOpened) {
 
 TEST(LikwidAccess, WithoutRegistersSaysWhichFileIsMissing) {
   const Root root;
-  EXPECT_THAT(message_of_likwid<CounterError>([&] {
-                (void)likwid_access({root.path(), {}, false}, {0, 7});
+  EXPECT_THAT(message_of<CounterError>([&] {
+                return likwid_access({root.path(), {}, false}, {0, 7});
               }),
               AllOf(HasSubstr("dev/cpu/7/msr"), HasSubstr("modprobe msr"), HasSubstr("virtual machine")));
 }
@@ -333,12 +320,12 @@ TEST(LikwidAccess, NeedsADaemonThatMayReadThemWhereTheProcessMayNot) {
   fs::create_directories(root.path() / "dev/cpu/0/msr");
   const LikwidSurroundings surroundings{root.path(), {root.path() / "bin"}, false};
   const auto access = [&] { (void)likwid_access(surroundings, {0}); };
-  EXPECT_THAT(message_of_likwid<CounterError>(access), HasSubstr("likwid-accessD is not in PATH"));
+  EXPECT_THAT(message_of<CounterError>(access), HasSubstr("likwid-accessD is not in PATH"));
   const fs::path daemon = root.path() / "bin/likwid-accessD";
   fs::create_directories(daemon.parent_path());
   std::ofstream(daemon) << "#!/bin/sh\n";
   ASSERT_EQ(::chmod(daemon.c_str(), 0755), 0);
-  EXPECT_THAT(message_of_likwid<CounterError>(access), AllOf(HasSubstr("chmod u+s"), HasSubstr(daemon.string())));
+  EXPECT_THAT(message_of<CounterError>(access), AllOf(HasSubstr("chmod u+s"), HasSubstr(daemon.string())));
   if (::geteuid() == 0) {
     ASSERT_EQ(::chmod(daemon.c_str(), 04755), 0);
     EXPECT_EQ(likwid_access(surroundings, {0}), LikwidAccess::daemon);
@@ -365,7 +352,7 @@ TEST(RealLikwid, KnowsTheMachineAndSaysWhyItCannotCount) {
   EXPECT_GT(library.processor().family, 0U);
   CounterBackend& backend = counter_backend("likwid");
   const std::string reason = backend.unavailable();
-  const std::string opening = message_of_likwid<CounterError>([&] {
+  const std::string opening = message_of<CounterError>([&] {
     (void)backend.open({{"instructions", "INSTR_RETIRED_ANY:FIXC0"}}, {});
   });
   EXPECT_EQ(terminal.text(), "") << "the library's words belong into our messages";
@@ -396,7 +383,7 @@ TEST(RealLikwid, MarkerRegionsWithoutCountersThrow) {
   if (backend.unavailable().empty()) GTEST_SKIP() << "LIKWID can count here";
   ::setenv("LIKWID_MODE", "0", 1);
   OutputCapture terminal;
-  const std::string message = message_of_likwid<CounterError>([&] {
+  const std::string message = message_of<CounterError>([&] {
     const auto session = backend.open({{"regions", "regions"}}, {});
     session->start(0, 1);
   });

@@ -9,9 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "support/message_of.hpp"
+
 namespace fourscore {
 namespace {
 
+using test::message_of;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -92,18 +95,6 @@ class FakePapi {
   }
 };
 
-template <class Error>
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    return std::string("another error: ") + error.what();
-  }
-  return "no error";
-}
-
 const std::vector<EventSpec> two_events{{"instructions", "PAPI_TOT_INS"}, {"clock", "perf::TASK-CLOCK"}};
 
 TEST(Papi, SharesCountsOutOverBuckets) {
@@ -168,15 +159,15 @@ TEST(Papi, AnUnknownEventIsTheUsersErrorAndNamesTheNearest) {
   papi.codes["skx_unc_imc0::UNC_M_CAS_COUNT:RD"] = 7;
   const auto backend = papi.backend();
   EXPECT_THAT(message_of<CounterRequestError>([&] {
-                (void)backend->open({{"i", "PAPI_TOT_INX"}}, {});
+                return backend->open({{"i", "PAPI_TOT_INX"}}, {});
               }),
               AllOf(HasSubstr("'PAPI_TOT_INX' (i)"), HasSubstr("nearest: PAPI_TOT_INS")));
   EXPECT_THAT(message_of<CounterRequestError>([&] {
-                (void)backend->open({{"r", "skx_unc_imc0::UNC_M_CAS_COUNT:RX"}}, {});
+                return backend->open({{"r", "skx_unc_imc0::UNC_M_CAS_COUNT:RX"}}, {});
               }),
               HasSubstr("nearest: skx_unc_imc0::UNC_M_CAS_COUNT:RD"));
   EXPECT_THAT(message_of<CounterRequestError>([&] {
-                (void)backend->open({{"r", "zzz*::QQQ"}}, {});
+                return backend->open({{"r", "zzz*::QQQ"}}, {});
               }),
               HasSubstr("zzz0::QQQ"));
   EXPECT_TRUE(papi.sets.empty());
@@ -188,7 +179,7 @@ TEST(Papi, AnEventOfADisabledComponentIsTheMachinesError) {
   const auto backend = papi.backend();
   EXPECT_EQ(backend->unavailable(), "");
   EXPECT_THAT(message_of<CounterError>([&] {
-                (void)backend->open({{"r", "skx_unc_imc0::UNC_M_CAS_COUNT:RD"}}, {});
+                return backend->open({{"r", "skx_unc_imc0::UNC_M_CAS_COUNT:RD"}}, {});
               }),
               HasSubstr("perf_event_uncore is disabled: Insufficient permissions"));
 }
@@ -287,7 +278,7 @@ TEST_F(RealPapi, CountsSoftwareEvents) {
 
 TEST_F(RealPapi, NamesEventsNearAMisspeltOne) {
   EXPECT_THAT(message_of<CounterRequestError>([] {
-                (void)backend().open({{"clock", "perf::TASK-CLOCKS"}}, {});
+                return backend().open({{"clock", "perf::TASK-CLOCKS"}}, {});
               }),
               HasSubstr("perf::TASK-CLOCK"));
 }
