@@ -19,27 +19,22 @@ def checks(record: dict) -> set[str]:
 @pytest.fixture
 def first(bench: Bench, tmp_path: Path) -> Path:
     out = tmp_path / "first.json"
-    run = bench(*POINT, "--record", str(out), ranks=2)
-    assert run.returncode == 0, run.stderr
+    bench.record(*POINT, out=out, ranks=2)
     return out
 
 
-def test_the_record_names_the_one_that_checked_it(bench: Bench, tmp_path: Path, first: Path) -> None:
-    out = tmp_path / "second.json"
-    run = bench(*POINT, "--checked-by", str(first), "--record", str(out), ranks=2)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+def test_the_record_names_the_one_that_checked_it(bench: Bench, first: Path) -> None:
+    record = bench.record(*POINT, "--checked-by", str(first), ranks=2)
     assert record["verification"]["checked_by"] == read_record(first)["record_id"]
     assert checks(record) == FIRST and {"impulse", "dft", "inverse"} <= checks(read_record(first))
 
 
 def test_a_record_that_relies_on_another_is_relied_on_by_none(bench: Bench, tmp_path: Path, first: Path) -> None:
-    for by, out in ((first, "second.json"), (tmp_path / "second.json", "third.json")):
-        run = bench(*POINT, "--checked-by", str(by), "--record", str(tmp_path / out), ranks=2)
-        assert run.returncode == 0, run.stderr
-    record = read_record(tmp_path / "third.json")
+    second = tmp_path / "second.json"
+    bench.record(*POINT, "--checked-by", str(first), out=second, ranks=2)
+    record = bench.record(*POINT, "--checked-by", str(second), ranks=2)
     assert "checked_by" not in record["verification"] and "inverse" in checks(record)
-    assert "checked in full" in " ".join(run.stdout.split())
+    assert "checked in full" in " ".join(record.screen.split())
 
 
 @pytest.mark.parametrize(
@@ -64,26 +59,19 @@ def test_a_record_of_something_else_is_not_relied_on(
         inner = inner[key]
     inner[last] = value
     (tmp_path / "other.json").write_text(json.dumps(record))
-    run = bench(*POINT, "--checked-by", str(tmp_path / "other.json"), "--record", str(tmp_path / "out.json"), ranks=2)
-    assert run.returncode == 0, run.stderr
-    verification = read_record(tmp_path / "out.json")["verification"]
-    assert "checked_by" not in verification
-    assert "inverse" in {check["name"] for check in verification["checks"]}
-    assert reason in " ".join(run.stdout.split())
+    full = bench.record(*POINT, "--checked-by", str(tmp_path / "other.json"), ranks=2)
+    assert "checked_by" not in full["verification"] and "inverse" in checks(full)
+    assert reason in " ".join(full.screen.split())
 
 
 def test_a_wrong_result_yields_no_time_whatever_is_relied_on(bench: Bench, tmp_path: Path, first: Path) -> None:
     """A variant that is right in its first runs: only the checks after the timing see it."""
     wrong = ("--variant", "wrong-later", "--shape", "6x5x4", "--repetitions", "6")
-    run = bench(*wrong, "--record", str(tmp_path / "wrong.json"))
-    assert run.returncode == 1, run.stdout + run.stderr
     record = read_record(first)
-    record["point_id"] = read_record(tmp_path / "wrong.json")["point_id"]
+    record["point_id"] = bench.record(*wrong, code=1)["point_id"]
     del record["sha256"]
     (tmp_path / "claim.json").write_text(json.dumps(record))
-    run = bench(*wrong, "--checked-by", str(tmp_path / "claim.json"), "--record", str(tmp_path / "out.json"))
-    assert run.returncode == 1, run.stdout + run.stderr
-    record = read_record(tmp_path / "out.json")
+    record = bench.record(*wrong, "--checked-by", str(tmp_path / "claim.json"), code=1)
     assert record["verdict"]["status"] == "wrong" and "samples" not in record
     assert record["verification"]["checked_by"] == read_record(first)["record_id"]
 
@@ -91,6 +79,5 @@ def test_a_wrong_result_yields_no_time_whatever_is_relied_on(bench: Bench, tmp_p
 def test_what_is_no_record_is_refused(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "no.json").write_text("{}")
     for name in ("no.json", "absent.json"):
-        run = bench(*POINT, "--checked-by", str(tmp_path / name), ranks=2)
-        assert run.returncode == 2
-        assert f"--checked-by {tmp_path / name}: " in run.stderr and "expected an earlier record" in run.stderr
+        said = bench.refused(*POINT, "--checked-by", str(tmp_path / name), ranks=2)
+        assert f"--checked-by {tmp_path / name}: " in said and "expected an earlier record" in said

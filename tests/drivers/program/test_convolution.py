@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench
 
 QUICK = ("--planner", "estimate", "--repetitions", "4")
 CYCLE = ("--direction", "convolution")
@@ -15,14 +13,9 @@ CYCLE = ("--direction", "convolution")
 
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
 @pytest.mark.parametrize("layout", ["natural", "transposed"])
-def test_a_cycle_is_one_sample_with_each_direction_and_phase(
-    bench: Bench, tmp_path: Path, kind: str, layout: str
-) -> None:
-    out = tmp_path / "out.json"
-    asked = (*CYCLE, "--operator", "poisson", "--kind", kind, "--layout", layout, "--isolate", "--record", str(out))
-    run = bench("--variant", "pencil", "--shape", "12x10x9", *QUICK, *asked, ranks=2)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+def test_a_cycle_is_one_sample_with_each_direction_and_phase(bench: Bench, kind: str, layout: str) -> None:
+    asked = (*CYCLE, "--operator", "poisson", "--kind", kind, "--layout", layout, "--isolate")
+    record = bench.record("--variant", "pencil", "--shape", "12x10x9", *QUICK, *asked, ranks=2)
     samples = record["samples"]
     assert (record["point"]["direction"], record["point"]["operator"]) == ("convolution", "poisson")
     assert record["cards"]["operator"]["citation"] == "hockney1988"
@@ -45,14 +38,11 @@ def test_a_cycle_is_one_sample_with_each_direction_and_phase(
     assert sum(record["cost"]["least_bytes_per_rank"]["product"]) == 2 * spectrum
 
 
-def test_the_gradient_brings_three_fields_back(bench: Bench, tmp_path: Path) -> None:
+def test_the_gradient_brings_three_fields_back(bench: Bench) -> None:
     records = []
     for operator in ("scale", "gradient"):
-        out = tmp_path / f"{operator}.json"
-        asked = (*CYCLE, "--operator", operator, "--buffers", "out-of-place", "--record", str(out))
-        run = bench("--variant", "slab", "--shape", "12x10x8", *QUICK, *asked, ranks=2)
-        assert run.returncode == 0, run.stderr
-        records.append(read_record(out))
+        asked = (*CYCLE, "--operator", operator, "--buffers", "out-of-place")
+        records.append(bench.record("--variant", "slab", "--shape", "12x10x8", *QUICK, *asked, ranks=2))
     once, thrice = (sum(record["cost"]["bytes_sent_per_rank"]) for record in records)
     assert thrice == 2 * once
     once, thrice = (record["cost"]["flops"] for record in records)
@@ -60,21 +50,15 @@ def test_the_gradient_brings_three_fields_back(bench: Bench, tmp_path: Path) -> 
     assert records[0]["credited_flops"] == records[1]["credited_flops"]
 
 
-def test_the_operator_of_a_convolution_is_scale_where_none_is_asked_for(bench: Bench, tmp_path: Path) -> None:
-    ids = set()
-    for more in ((), ("--operator", "scale")):
-        out = tmp_path / f"{len(more)}.json"
-        run = bench("--variant", "slab", "--shape", "8x8x8", *QUICK, *CYCLE, *more, "--record", str(out))
-        assert run.returncode == 0, run.stderr
-        assert read_record(out)["point"]["operator"] == "scale"
-        ids.add(read_record(out)["point_id"])
-    assert len(ids) == 1
+def test_the_operator_of_a_convolution_is_scale_where_none_is_asked_for(bench: Bench) -> None:
+    asked = ("--variant", "slab", "--shape", "8x8x8", *QUICK, *CYCLE)
+    plain, named = bench.record(*asked), bench.record(*asked, "--operator", "scale")
+    assert plain["point"]["operator"] == named["point"]["operator"] == "scale"
+    assert plain["point_id"] == named["point_id"]
 
 
-def test_points_of_other_directions_say_nothing_of_operators(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    assert bench("--variant", "slab", "--shape", "8x8x8", *QUICK, "--record", str(out)).returncode == 0
-    record = read_record(out)
+def test_points_of_other_directions_say_nothing_of_operators(bench: Bench) -> None:
+    record = bench.record("--variant", "slab", "--shape", "8x8x8", *QUICK)
     assert "operator" not in record["point"] and "operator" not in record["cards"]
     assert "rank_forward_phase_s" not in record["samples"]
 
@@ -91,45 +75,33 @@ def test_points_of_other_directions_say_nothing_of_operators(bench: Bench, tmp_p
     ],
 )
 def test_what_is_no_convolution_is_an_input_error(bench: Bench, asked: tuple[str, ...], words: tuple[str, ...]) -> None:
-    run = bench("--variant", "slab", "--shape", "8x8x8", *asked)
-    assert run.returncode == 2
+    said = bench.refused("--variant", "slab", "--shape", "8x8x8", *asked)
     for word in words:
-        assert word in run.stderr
+        assert word in said
 
 
-def test_an_axis_beyond_the_tables_is_skipped(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    run = bench("--variant", "serial", "--shape", "1048577", *QUICK, *CYCLE, "--record", str(out))
-    assert run.returncode == 0, run.stderr
-    verdict = read_record(out)["verdict"]
-    assert verdict["status"] == "skipped" and "at most 1048576" in verdict["reason"]
+def test_an_axis_beyond_the_tables_is_skipped(bench: Bench) -> None:
+    assert "at most 1048576" in bench.skipped("--variant", "serial", "--shape", "1048577", *QUICK, *CYCLE)
 
 
 def test_operators_are_listed(bench: Bench) -> None:
-    listed = {entry["name"]: entry for entry in json.loads(bench("--list").stdout)["operators"]}
+    listed = bench.listed("operators")
     assert {"scale", "poisson", "dealias-2/3", "gradient"} <= listed.keys()
     assert all(entry["citation"] and entry["summary"] and entry["available"] for entry in listed.values())
 
 
 @pytest.mark.parametrize("placement", ["all", "subset"])
-def test_instances_go_there_and_back(bench: Bench, tmp_path: Path, placement: str) -> None:
-    out = tmp_path / "out.json"
-    asked = (*CYCLE, "--operator", "gradient", "--instances", "2", "--placement", placement, "--record", str(out))
-    run = bench("--variant", "overdecomposed", "--shape", "8x8x8", *QUICK, *asked, ranks=2)
-    assert run.returncode == 0, run.stderr
-    samples = read_record(out)["samples"]
+def test_instances_go_there_and_back(bench: Bench, placement: str) -> None:
+    asked = (*CYCLE, "--operator", "gradient", "--instances", "2", "--placement", placement)
+    samples = bench.record("--variant", "overdecomposed", "--shape", "8x8x8", *QUICK, *asked, ranks=2)["samples"]
     assert len(samples["forward_s"]) == 4 and len(samples["instance_time_s"]) == 2
     assert "rank_forward_phase_s" not in samples
 
 
 @pytest.mark.parametrize("staging", ["copy", "resident", "streamed"])
-def test_a_device_comes_to_the_host_for_the_product(bench: Bench, tmp_path: Path, staging: str) -> None:
-    out = tmp_path / "out.json"
+def test_a_device_comes_to_the_host_for_the_product(bench: Bench, staging: str) -> None:
     device = ("--parameter", "device=host", "--parameter", f"staging={staging}", "--exchange", "ialltoallv")
-    run = bench("--variant", "slab-gpu", "--shape", "8x8x8", *QUICK, *CYCLE, *device, "--record", str(out), ranks=2)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
-    assert record["verdict"]["status"] == "ok", record["verdict"]
+    record = bench.measured("--variant", "slab-gpu", "--shape", "8x8x8", *QUICK, *CYCLE, *device, ranks=2)
     device = record["cost"]["device"]
     if staging == "resident":  # 256 elements of a rank, out and back twice, beside those of the exchanges
         assert min(device["h2d_bytes_per_rank"]) >= 2 * 256 * 16

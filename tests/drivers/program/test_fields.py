@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record, skip_unless_here
+from conftest import Bench, skip_reason, skip_unless_here
 
 QUICK = ("--planner", "estimate", "--repetitions", "3")
 ORDERS = ("together", "in-turn", "pipelined")
 
 
-def measured(bench: Bench, out: Path, *more: str, ranks: int = 3) -> dict:
-    run = bench("--variant", "pencil", "--shape", "12x10x9", *QUICK, *more, "--record", str(out), ranks=ranks)
-    assert run.returncode == 0, run.stderr
-    return read_record(out)
+def measured(bench: Bench, *more: str, ranks: int = 3) -> dict:
+    return bench.record("--variant", "pencil", "--shape", "12x10x9", *QUICK, *more, ranks=ranks)
 
 
-def test_each_order_has_the_work_of_all_fields_and_messages_of_its_own(bench: Bench, tmp_path: Path) -> None:
-    one = measured(bench, tmp_path / "one.json")
+def test_each_order_has_the_work_of_all_fields_and_messages_of_its_own(bench: Bench) -> None:
+    one = measured(bench)
     assert not {"fields", "field_order"} & one["point"].keys()
     for order in ORDERS:
         asked = ("--fields", "3", "--field-order", order, "--isolate", "--timeline")
-        three = measured(bench, tmp_path / f"{order}.json", *asked)
+        three = measured(bench, *asked)
         assert (three["point"]["fields"], three["point"]["field_order"]) == (3, order)
         assert three["credited_flops"] == pytest.approx(3 * 5 * 1080 * math.log2(1080))
         assert three["cost"]["flops"] == pytest.approx(3 * one["cost"]["flops"])
@@ -41,20 +37,18 @@ def test_each_order_has_the_work_of_all_fields_and_messages_of_its_own(bench: Be
         assert {"plane-waves", "message-volume", "impulse", "dft", "inverse", "last-timed-run", "each-run"} <= names
 
 
-def test_equal_points_of_one_field_are_one(bench: Bench, tmp_path: Path) -> None:
-    plain = measured(bench, tmp_path / "plain.json", ranks=2)
+def test_equal_points_of_one_field_are_one(bench: Bench) -> None:
+    plain = measured(bench, ranks=2)
     asked = ("--fields", "1", "--field-order", "pipelined")
-    assert measured(bench, tmp_path / "one.json", *asked, ranks=2)["point_id"] == plain["point_id"]
+    assert measured(bench, *asked, ranks=2)["point_id"] == plain["point_id"]
     three = ("--fields", "3", "--field-order", "together")
-    assert measured(bench, tmp_path / "three.json", *three, ranks=2)["point_id"] != plain["point_id"]
+    assert measured(bench, *three, ranks=2)["point_id"] != plain["point_id"]
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_fields_of_real_data_go_there_and_back_in_several_instances(
-    bench: Bench, tmp_path: Path, order: str
-) -> None:
+def test_fields_of_real_data_go_there_and_back_in_several_instances(bench: Bench, order: str) -> None:
     asked = ("--kind", "r2c", "--direction", "roundtrip", "--instances", "2", "--fields", "3", "--field-order", order)
-    record = measured(bench, tmp_path / "out.json", *asked, "--precision", "single", ranks=2)
+    record = measured(bench, *asked, "--precision", "single", ranks=2)
     assert record["credited_flops"] == pytest.approx(2 * 2 * 3 * 2.5 * 1080 * math.log2(1080))
     assert len(record["samples"]["instance_time_s"]) == 2
     assert all(0 < half < whole for half, whole in zip(record["samples"]["forward_s"], record["samples"]["time_s"]))
@@ -70,9 +64,7 @@ def test_fields_of_real_data_go_there_and_back_in_several_instances(
     ],
 )
 def test_what_is_no_number_or_order_of_fields_is_refused(bench: Bench, asked: tuple[str, ...], said: str) -> None:
-    run = bench("--variant", "slab", "--shape", "8x8x8", *asked)
-    assert run.returncode == 2
-    assert re.search(said, run.stderr), run.stderr
+    assert re.search(said, bench.refused("--variant", "slab", "--shape", "8x8x8", *asked))
 
 
 @pytest.mark.parametrize(
@@ -83,22 +75,20 @@ def test_what_is_no_number_or_order_of_fields_is_refused(bench: Bench, asked: tu
     ],
 )
 def test_an_order_that_a_variant_has_not_is_skipped(bench: Bench, variant: str, order: str, said: str) -> None:
-    asked = ("--variant", variant, "--shape", "8x8x8", "--fields", "3", "--field-order", order, "--json")
-    verdict = json.loads(bench(*asked, ranks=2, faulty=False).stdout)["verdict"]
-    skip_unless_here(verdict)
-    assert (verdict["status"], said in verdict["reason"]) == ("skipped", True), verdict
+    asked = ("--variant", variant, "--shape", "8x8x8", "--fields", "3", "--field-order", order)
+    record = bench.record(*asked, ranks=2, faulty=False)
+    skip_unless_here(record["verdict"])
+    assert said in skip_reason(record)
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_fields_that_do_not_fit_the_memory_are_skipped_with_both_numbers(bench: Bench, order: str) -> None:
-    asked = ("--variant", "pencil", "--shape", "2048x1024x1024", "--fields", "64", "--field-order", order, "--json")
-    verdict = json.loads(bench(*asked, ranks=2, faulty=False, timeout=60).stdout)["verdict"]
-    assert verdict["status"] == "skipped"
+    asked = ("--variant", "pencil", "--shape", "2048x1024x1024", "--fields", "64", "--field-order", order)
     # Two arrays of 64 fields of 32 GiB, and the inverse's.
-    assert re.search(r"need at least 8.00 TiB, and [\d.]+ \w+ can be had of", verdict["reason"]), verdict
+    expected = r"need at least 8.00 TiB, and [\d.]+ \w+ can be had of"
+    assert re.search(expected, bench.skipped(*asked, ranks=2, faulty=False, timeout=60))
 
 
 def test_a_convolution_takes_one_field(bench: Bench) -> None:
-    asked = ("--variant", "slab", "--shape", "8x8x8", "--fields", "3", "--direction", "convolution", "--json")
-    verdict = json.loads(bench(*asked, ranks=2, faulty=False).stdout)["verdict"]
-    assert (verdict["status"], "a convolution of 3 fields" in verdict["reason"]) == ("skipped", True), verdict
+    asked = ("--variant", "slab", "--shape", "8x8x8", "--fields", "3", "--direction", "convolution")
+    assert "a convolution of 3 fields" in bench.skipped(*asked, ranks=2, faulty=False)

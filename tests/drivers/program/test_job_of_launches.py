@@ -27,7 +27,7 @@ def test_each_launch_leaves_the_record_that_it_leaves_alone(bench: Bench, tmp_pa
     assert [record["sampling"].get("launches_before") for record in records] == [None, 1, 2]
     assert ["init_s" in record["harness"] for record in records] == [True, False, False]
     for record, line in zip(records, lines, strict=True):
-        alone = json.loads(bench(*line, *SMALL, "--json", ranks=2).stdout)
+        alone = bench.record(*line, *SMALL, ranks=2)
         for key in ("point_id", "cost", "resolved", "verdict"):
             assert record[key] == alone[key]
         assert len(record["samples"]["time_s"]) == 2 and ("isolated" in record) == ("--isolate" in line)
@@ -66,10 +66,9 @@ def test_a_wrong_launch_is_archived_and_the_next_one_measured(bench: Bench, tmp_
 )
 def test_what_is_no_list_of_launches_is_refused(bench: Bench, tmp_path: Path, text: str, reason: str) -> None:
     (tmp_path / "list.json").write_text(text)
-    run = bench("--launches", str(tmp_path / "list.json"))
-    assert run.returncode == 2 and reason in run.stderr, run.stderr
+    assert reason in bench.refused("--launches", str(tmp_path / "list.json"))
 
 
 def test_no_other_option_goes_with_the_list(bench: Bench, tmp_path: Path) -> None:
-    run = bench("--launches", str(listed(tmp_path, ("--variant", "serial"))), "--isolate")
-    assert run.returncode == 2 and "--launches and --isolate exclude each other" in run.stderr
+    said = bench.refused("--launches", str(listed(tmp_path, ("--variant", "serial"))), "--isolate")
+    assert "--launches and --isolate exclude each other" in said

@@ -17,13 +17,10 @@ SLAB = ("--variant", "slab", "--shape", SHAPE, "--planner", "estimate")
 
 
 @pytest.fixture(scope="module")
-def slab(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> dict:
+def slab(bench: Bench) -> dict:
     """A slab with point-to-point messages on 3 ranks."""
-    out = tmp_path_factory.mktemp("slab") / "out.json"
     asked = ("--exchange", "p2p", "--repetitions", "4", "--warmup", "2", "--seed", "5", "--isolate")
-    run = bench(*SLAB, *asked, "--record", str(out), ranks=3, faulty=False)
-    assert run.returncode == 0, run.stderr
-    return read_record(out)
+    return bench.record(*SLAB, *asked, ranks=3, faulty=False)
 
 
 def test_bytes_and_messages_are_those_that_leave_a_rank(slab: dict) -> None:
@@ -39,11 +36,8 @@ def test_bytes_and_messages_are_those_that_leave_a_rank(slab: dict) -> None:
     assert cost["flops"] == slab["credited_flops"] == pytest.approx(5 * 210 * math.log2(210))
 
 
-def test_neighbours_memory_is_read_in_place_of_messages(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    run = bench(*SLAB, "--exchange", "shared", "--record", str(out), ranks=3, faulty=False)
-    assert run.returncode == 0, run.stderr
-    cost = read_record(out)["cost"]
+def test_neighbours_memory_is_read_in_place_of_messages(bench: Bench) -> None:
+    cost = bench.record(*SLAB, "--exchange", "shared", ranks=3, faulty=False)["cost"]
     assert cost["bytes_sent_per_rank"] == cost["messages_per_rank"] == [0, 0, 0]
     assert cost["bytes_read_shared_per_rank"] == [(sum(X) - x) * y * LAST * BYTES for x, y in zip(X, Y, strict=True)]
 
@@ -59,13 +53,10 @@ def test_neighbours_memory_is_read_in_place_of_messages(bench: Bench, tmp_path: 
     ],
 )
 def test_control_messages_are_counted_apart(
-    bench: Bench, tmp_path: Path, exchange: str, parameter: str, packets: int | None, control: int | None
+    bench: Bench, exchange: str, parameter: str, packets: int | None, control: int | None
 ) -> None:
-    out = tmp_path / "out.json"
-    asked = ("--exchange", exchange, "--parameter", parameter, "--record", str(out))
-    run = bench(*SLAB, *asked, ranks=3, faulty=False)
-    assert run.returncode == 0, run.stderr
-    cost = read_record(out)["cost"]
+    asked = ("--exchange", exchange, "--parameter", parameter)
+    cost = bench.record(*SLAB, *asked, ranks=3, faulty=False)["cost"]
     assert cost["bytes_sent_per_rank"] == [x * (sum(Y) - y) * LAST * BYTES for x, y in zip(X, Y, strict=True)]
     if packets is not None:
         assert cost["messages_per_rank"] == [2 * packets] * 3
@@ -78,13 +69,8 @@ def test_control_messages_are_counted_apart(
 
 
 @pytest.mark.parametrize("exchange", ["p2p", "bruck"])
-def test_memory_is_that_of_buffers_and_workspace_over_the_larger_side(
-    bench: Bench, tmp_path: Path, exchange: str
-) -> None:
-    out = tmp_path / "out.json"
-    run = bench(*SLAB, "--exchange", exchange, "--record", str(out), ranks=3, faulty=False)
-    assert run.returncode == 0, run.stderr
-    memory = read_record(out)["memory"]
+def test_memory_is_that_of_buffers_and_workspace_over_the_larger_side(bench: Bench, exchange: str) -> None:
+    memory = bench.record(*SLAB, "--exchange", exchange, ranks=3, faulty=False)["memory"]
     sides = [max(x * sum(Y), sum(X) * y) * LAST * BYTES for x, y in zip(X, Y, strict=True)]
     assert memory["local_data_bytes"] == sides
     held = [sum(of_rank) for of_rank in zip(memory["plan_bytes"], memory["workspace_bytes"], strict=True)]
@@ -96,12 +82,9 @@ def test_memory_is_that_of_buffers_and_workspace_over_the_larger_side(
     "[never]" in Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text(), reason="the system has no huge pages"
 )
 @pytest.mark.parametrize("exchange", ["p2p", "shared"])
-def test_large_buffers_lie_in_huge_pages(bench: Bench, tmp_path: Path, exchange: str) -> None:
-    out = tmp_path / "out.json"
+def test_large_buffers_lie_in_huge_pages(bench: Bench, exchange: str) -> None:
     asked = ("--variant", "slab", "--shape", "128x64x64", "--planner", "estimate", "--exchange", exchange)
-    run = bench(*asked, "--record", str(out), ranks=2)
-    assert run.returncode == 0, run.stderr
-    memory = read_record(out)["memory"]
+    memory = bench.record(*asked, ranks=2)["memory"]
     for huge, resident in zip(memory["huge_bytes"], memory["peak_rss_bytes"], strict=True):
         assert huge % 2**21 == 0
         assert 128 * 64 * 64 / 2 * BYTES <= huge <= resident
@@ -145,17 +128,14 @@ def test_the_record_says_how_it_was_sampled(slab: dict, bench: Bench) -> None:
         "check": "all",
         "start": slab["sampling"]["start"],
     }
-    other = json.loads(bench(*SLAB, "--no-phases", "--timeline", "--json", faulty=False).stdout)["sampling"]
+    other = bench.record(*SLAB, "--no-phases", "--timeline", faulty=False)["sampling"]
     assert (other["isolate"], other["phases"], other["timeline"]) == (False, False, True)
 
 
 @pytest.mark.parametrize("placement", ["all", "subset"])
-def test_an_instance_is_complete_on_the_last_of_its_ranks(bench: Bench, tmp_path: Path, placement: str) -> None:
-    out = tmp_path / "out.json"
-    asked = ("--instances", "2", "--placement", placement, "--repetitions", "5", "--record", str(out))
-    run = bench(*SLAB, *asked, ranks=3, faulty=False)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+def test_an_instance_is_complete_on_the_last_of_its_ranks(bench: Bench, placement: str) -> None:
+    asked = ("--instances", "2", "--placement", placement, "--repetitions", "5")
+    record = bench.record(*SLAB, *asked, ranks=3, faulty=False)
     of_ranks = record["samples"]["rank_instance_s"]  # [rank][instance of the rank][repetition]
     for number, ranks in enumerate(record["resolved"]["instance_ranks"]):
         here = number if placement == "all" else 0

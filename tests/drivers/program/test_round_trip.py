@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench
 
 QUICK = ("--planner", "estimate", "--repetitions", "4")
 
 
-def test_a_round_trip_is_one_sample_with_its_forward_half(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    asked = ("--direction", "roundtrip", "--isolate", "--record", str(out))
-    run = bench("--variant", "pencil", "--shape", "12x10x9", *QUICK, *asked, ranks=2)
-    assert run.returncode == 0, run.stderr
-    assert "forward through after" in run.stdout
-    record = read_record(out)
+def test_a_round_trip_is_one_sample_with_its_forward_half(bench: Bench) -> None:
+    asked = ("--direction", "roundtrip", "--isolate")
+    record = bench.record("--variant", "pencil", "--shape", "12x10x9", *QUICK, *asked, ranks=2)
+    assert "forward through after" in record.screen
     samples = record["samples"]
     assert record["point"]["direction"] == "roundtrip"
     assert record["credited_flops"] == pytest.approx(2 * 5 * 1080 * math.log2(1080))
@@ -33,38 +29,26 @@ def test_a_round_trip_is_one_sample_with_its_forward_half(bench: Bench, tmp_path
 
 
 @pytest.mark.parametrize("placement", ["all", "subset"])
-def test_instances_go_there_and_back(bench: Bench, tmp_path: Path, placement: str) -> None:
-    out = tmp_path / "out.json"
-    asked = ("--direction", "roundtrip", "--instances", "2", "--placement", placement, "--record", str(out))
-    run = bench("--variant", "overdecomposed", "--shape", "8x8x8", *QUICK, *asked, ranks=2)
-    assert run.returncode == 0, run.stderr
-    samples = read_record(out)["samples"]
+def test_instances_go_there_and_back(bench: Bench, placement: str) -> None:
+    asked = ("--direction", "roundtrip", "--instances", "2", "--placement", placement)
+    samples = bench.record("--variant", "overdecomposed", "--shape", "8x8x8", *QUICK, *asked, ranks=2)["samples"]
     assert len(samples["forward_s"]) == 4 and len(samples["instance_time_s"]) == 2
 
 
-def test_a_wrong_forward_half_is_no_round_trip(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    asked = ("--direction", "roundtrip", "--layout", "natural", "--record", str(out))
-    run = bench("--variant", "conjugated", "--shape", "4x4x4", *QUICK, *asked, ranks=2)
-    assert run.returncode == 1, run.stderr
-    record = read_record(out)
+def test_a_wrong_forward_half_is_no_round_trip(bench: Bench) -> None:
+    asked = ("--direction", "roundtrip", "--layout", "natural")
+    record = bench.record("--variant", "conjugated", "--shape", "4x4x4", *QUICK, *asked, ranks=2, code=1)
     assert record["verdict"]["status"] == "wrong" and "of the forward half" in record["verdict"]["reason"]
 
 
 def test_c2r_is_no_round_trip(bench: Bench) -> None:
-    run = bench("--variant", "slab", "--shape", "8x8x8", "--kind", "c2r", "--direction", "roundtrip")
-    assert run.returncode == 2 and "roundtrip" in run.stderr
+    assert "roundtrip" in bench.refused("--variant", "slab", "--shape", "8x8x8", "--kind", "c2r", "--direction", "roundtrip")
 
 
 @pytest.mark.parametrize(("ranks", "grid", "status"), [(4, "4x1", "ok"), (3, "3x1", "skipped"), (6, "2x3", "skipped")])
-def test_the_schedule_xor_takes_powers_of_two(
-    bench: Bench, tmp_path: Path, ranks: int, grid: str, status: str
-) -> None:
-    out = tmp_path / "out.json"
-    asked = ("--exchange", "pairwise", "--parameter", "schedule=xor", "--grid", grid, "--record", str(out))
-    run = bench("--variant", "pencil", "--shape", "12x12x12", *QUICK, *asked, ranks=ranks)
-    assert run.returncode == 0, run.stderr
-    verdict = read_record(out)["verdict"]
+def test_the_schedule_xor_takes_powers_of_two(bench: Bench, ranks: int, grid: str, status: str) -> None:
+    asked = ("--exchange", "pairwise", "--parameter", "schedule=xor", "--grid", grid)
+    verdict = bench.record("--variant", "pencil", "--shape", "12x12x12", *QUICK, *asked, ranks=ranks)["verdict"]
     assert verdict["status"] == status
     if status == "skipped":
         assert verdict["reason"].startswith("schedule=xor among 3 ranks, which is no power of two")

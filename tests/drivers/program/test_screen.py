@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
 
@@ -39,16 +38,12 @@ def median_run(samples: dict) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("repetitions", [4, 5])
-def test_the_phases_on_the_screen_are_those_of_the_slowest_rank(
-    bench: Bench, tmp_path: Path, repetitions: int
-) -> None:
-    out = tmp_path / "out.json"
-    asked = ("--repetitions", str(repetitions), "--isolate", "--record", str(out))
-    run = bench("--variant", "uneven", "--shape", "8x9x10", *asked, ranks=3)
-    assert run.returncode == 0, run.stderr
-    samples = read_record(out)["samples"]
+def test_the_phases_on_the_screen_are_those_of_the_slowest_rank(bench: Bench, repetitions: int) -> None:
+    asked = ("--repetitions", str(repetitions), "--isolate")
+    record = bench.record("--variant", "uneven", "--shape", "8x9x10", *asked, ranks=3)
+    samples = record["samples"]
     middle, slowest = median_run(samples)
-    table = phase_table(run.stdout)
+    table = phase_table(record.screen)
     assert set(table) == set(samples["rank_phase_s"]) >= {"fft", "pack", "exchange"}
     for phase, (seconds, share) in table.items():
         expected = samples["rank_phase_s"][phase][slowest][middle]
@@ -61,17 +56,12 @@ def test_the_phases_on_the_screen_are_those_of_the_slowest_rank(
     ("options", "credit"),
     [(("--kind", "c2c"), 5), (("--kind", "r2c"), 2.5), (("--kind", "c2r", "--precision", "single"), 2.5)],
 )
-def test_the_screen_says_what_the_record_says(
-    bench: Bench, tmp_path: Path, options: tuple[str, ...], credit: float
-) -> None:
-    out = tmp_path / "out.json"
+def test_the_screen_says_what_the_record_says(bench: Bench, options: tuple[str, ...], credit: float) -> None:
     point = ("--variant", "slab", "--shape", "64x48x40", "--planner", "estimate")
-    run = bench(*point, *options, "--repetitions", "6", "--record", str(out), ranks=2, faulty=False)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = bench.record(*point, *options, "--repetitions", "6", ranks=2, faulty=False)
     times = sorted(record["samples"]["time_s"])
     middle = (times[2] + times[3]) / 2
-    line = next(line for line in run.stdout.splitlines() if line.startswith("time"))
+    line = next(line for line in record.screen.splitlines() if line.startswith("time"))
     median, least, most, count = re.match(
         r"time +median (.+?)   min (.+?)   max (.+?)   \((\d+) runs, first start to last end\)", line
     ).groups()
@@ -80,11 +70,11 @@ def test_the_screen_says_what_the_record_says(
     elements = 64 * 48 * 40
     gflops = credit * elements * math.log2(elements) / middle / 1e9
     assert record["credited_flops"] / middle / 1e9 == pytest.approx(gflops)
-    said, factor = re.search(r"([\d.]+) GFLOP/s at the median \(([\d.]+) N log2 N, 1e9\)", run.stdout).groups()
+    said, factor = re.search(r"([\d.]+) GFLOP/s at the median \(([\d.]+) N log2 N, 1e9\)", record.screen).groups()
     assert float(said) == pytest.approx(gflops, abs=6e-3, rel=6e-3)
     assert float(factor) == credit
     cost = record["cost"]
-    sent, messages = re.search(r"exchange +(.+?) in (\d+) messages? sent by the busiest rank", run.stdout).groups()
+    sent, messages = re.search(r"exchange +(.+?) in (\d+) messages? sent by the busiest rank", record.screen).groups()
     assert shown(sent) == pytest.approx(max(cost["bytes_sent_per_rank"]), rel=6e-3)
     assert int(messages) == max(cost["messages_per_rank"]) > 0
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record, skip_unless_here
+from conftest import Bench
 
 QUICK = ("--planner", "estimate", "--repetitions", "2")
 SHAPE = ("--shape", "12x10x8")
@@ -14,17 +14,8 @@ TUNED = ("--exchange", "tuned", "--grid", "tuned")
 DEFAULT = "alltoallv"
 
 
-def recorded(bench: Bench, out: Path, *asked: str, ranks: int) -> dict:
-    run = bench(*QUICK, *SHAPE, *asked, "--record", str(out), ranks=ranks, faulty=False)
-    assert run.returncode == 0, run.stderr
-    return read_record(out)
-
-
-def ok(bench: Bench, out: Path, *asked: str, ranks: int) -> dict:
-    record = recorded(bench, out, *asked, ranks=ranks)
-    skip_unless_here(record["verdict"])
-    assert record["verdict"]["status"] == "ok", record["verdict"]["reason"]
-    return record
+def ok(bench: Bench, *asked: str, ranks: int, out: Path | None = None) -> dict:
+    return bench.measured(*QUICK, *SHAPE, *asked, ranks=ranks, faulty=False, out=out)
 
 
 def timed(record: dict) -> list[dict]:
@@ -48,8 +39,8 @@ def assert_the_fastest_was_chosen(record: dict) -> None:
 
 
 @pytest.mark.parametrize(("ranks", "grids"), [(1, [[1, 1]]), (2, [[2, 1], [1, 2]]), (3, [[3, 1], [1, 3]])])
-def test_every_exchange_is_tried_on_every_grid(bench: Bench, tmp_path: Path, ranks: int, grids: list) -> None:
-    record = ok(bench, tmp_path / "out.json", "--variant", "pencil", *TUNED, ranks=ranks)
+def test_every_exchange_is_tried_on_every_grid(bench: Bench, ranks: int, grids: list) -> None:
+    record = ok(bench, "--variant", "pencil", *TUNED, ranks=ranks)
     assert record["point"]["exchange"] == record["point"]["grid"] == "tuned"
     candidates = record["resolved"]["tuning"]["candidates"]
     exchanges = {one["exchange"] for one in candidates}
@@ -63,24 +54,24 @@ def test_every_exchange_is_tried_on_every_grid(bench: Bench, tmp_path: Path, ran
 
 
 @pytest.mark.parametrize("direction", ["backward", "roundtrip"])
-def test_a_tuned_exchange_leaves_the_grid_to_the_variant(bench: Bench, tmp_path: Path, direction: str) -> None:
+def test_a_tuned_exchange_leaves_the_grid_to_the_variant(bench: Bench, direction: str) -> None:
     asked = ("--variant", "slab", "--exchange", "tuned", "--direction", direction, "--fields", "2")
-    record = ok(bench, tmp_path / "out.json", *asked, ranks=3)
+    record = ok(bench, *asked, ranks=3)
     assert record["point"]["grid"] == "auto" and record["resolved"]["tuning"]["grid"] == [3]
     assert_the_fastest_was_chosen(record)
 
 
 @pytest.mark.parametrize("variant", ["volumetric", "pencil-gpu"])
-def test_a_tuned_grid_keeps_the_exchange(bench: Bench, tmp_path: Path, variant: str) -> None:
-    record = ok(bench, tmp_path / "out.json", "--variant", variant, "--exchange", "p2p", "--grid", "tuned", ranks=2)
+def test_a_tuned_grid_keeps_the_exchange(bench: Bench, variant: str) -> None:
+    record = ok(bench, "--variant", variant, "--exchange", "p2p", "--grid", "tuned", ranks=2)
     assert record["point"]["exchange"] == "p2p" and {one["exchange"] for one in timed(record)} == {"p2p"}
     assert len(timed(record)) == (3 if variant == "volumetric" else 2)
     assert_the_fastest_was_chosen(record)
 
 
-def test_with_a_parameter_of_an_exchange_those_that_read_it_are_tried(bench: Bench, tmp_path: Path) -> None:
+def test_with_a_parameter_of_an_exchange_those_that_read_it_are_tried(bench: Bench) -> None:
     asked = ("--variant", "pencil", "--exchange", "tuned", "--parameter", "pieces=2")
-    record = ok(bench, tmp_path / "out.json", *asked, ranks=2)
+    record = ok(bench, *asked, ranks=2)
     assert {one["exchange"] for one in timed(record)} == {"p2p-pipelined", "ialltoallv-pipelined"}
 
 
@@ -93,14 +84,9 @@ def test_with_a_parameter_of_an_exchange_those_that_read_it_are_tried(bench: Ben
         (("--variant", "pencil", *TUNED, "--shape", "1x1x8"), "grid 2x1 has more ranks than pencil can use"),
     ],
 )
-def test_where_nothing_is_to_be_chosen_the_point_is_skipped(
-    bench: Bench, tmp_path: Path, asked: tuple[str, ...], reason: str
-) -> None:
+def test_where_nothing_is_to_be_chosen_the_point_is_skipped(bench: Bench, asked: tuple[str, ...], reason: str) -> None:
     shape = () if "--shape" in asked else SHAPE
-    out = tmp_path / "out.json"
-    run = bench(*QUICK, *shape, *asked, "--record", str(out), ranks=2, faulty=False)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = bench.record(*QUICK, *shape, *asked, ranks=2, faulty=False)
     assert record["verdict"]["status"] == "skipped" and "resolved" not in record
     assert reason in record["verdict"]["reason"]
     assert "tuned" in (record["point"]["exchange"], record["point"]["grid"])
@@ -117,8 +103,8 @@ def test_where_nothing_is_to_be_chosen_the_point_is_skipped(
     ],
 )
 def test_what_cannot_be_used_is_refused_as_ever(bench: Bench, more: tuple[str, ...], expected: str) -> None:
-    run = bench(*QUICK, *SHAPE, "--variant", "pencil", "--exchange", "tuned", *more, ranks=2, faulty=False)
-    assert run.returncode == 2 and expected in run.stderr
+    asked = (*QUICK, *SHAPE, "--variant", "pencil", "--exchange", "tuned", *more)
+    assert expected in bench.refused(*asked, ranks=2, faulty=False)
 
 
 def test_tuned_points_are_asked_about_without_mpi(bench: Bench) -> None:
@@ -126,8 +112,7 @@ def test_tuned_points_are_asked_about_without_mpi(bench: Bench) -> None:
         {"variant": variant, "shape": [12, 10, 8], "ranks": 6, "exchange": "tuned", "grid": grid}
         for variant, grid in (("pencil", "tuned"), ("pencil", "auto"), ("slab", "tuned"), ("slab", "auto"))
     ]
-    run = bench("--check-points", stdin="\n".join(map(json.dumps, points)), faulty=False)
-    answers = [json.loads(line) for line in run.stdout.splitlines()]
+    answers = bench.answers(*points)
     assert [answer["supported"] for answer in answers] == [True, True, False, True]
     assert [answer["point"]["grid"] for answer in answers] == ["tuned", "auto", "tuned", "auto"]
     assert answers[0]["grid"] == {"entries": 2, "ranks": 6} and len({answer["point_id"] for answer in answers}) == 4
@@ -144,12 +129,12 @@ def test_another_launchs_checks_stand_only_for_the_same_choice(bench: Bench, tmp
     first = tmp_path / "first.json"
     # One exchange reads this parameter, so that each launch chooses the same.
     asked = ("--variant", "slab", "--exchange", "tuned", "--parameter", "reads=separate")
-    chosen = ok(bench, first, *asked, ranks=2)["resolved"]["tuning"]["exchange"]
-    second = ok(bench, tmp_path / "second.json", *asked, "--checked-by", str(first), ranks=2)
+    chosen = ok(bench, *asked, ranks=2, out=first)["resolved"]["tuning"]["exchange"]
+    second = ok(bench, *asked, "--checked-by", str(first), ranks=2)
     assert chosen == "shared" and "checked_by" in second["verification"]
     record = json.loads(first.read_text())
     del record["sha256"]
     record["resolved"]["tuning"]["exchange"] = "p2p"
     first.write_text(json.dumps(record))
-    third = ok(bench, tmp_path / "third.json", *asked, "--checked-by", str(first), ranks=2)
+    third = ok(bench, *asked, "--checked-by", str(first), ranks=2)
     assert "checked_by" not in third["verification"]

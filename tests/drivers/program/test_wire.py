@@ -3,22 +3,19 @@ cannot be."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench, skip_reason
 
 QUICK = ("--planner", "estimate", "--repetitions", "2")
 EPSILON = 2.0**-23
 
 
-def recorded(bench: Bench, out: Path, *arguments: str, ranks: int = 3) -> dict[str, Any]:
-    run = bench(*QUICK, *arguments, "--record", str(out), ranks=ranks)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+def recorded(bench: Bench, *arguments: str, ranks: int = 3) -> dict[str, Any]:
+    record = bench.record(*QUICK, *arguments, ranks=ranks)
     if record["verdict"]["status"] == "ok":
-        assert ("wire " in run.stdout) == ("wire" in record["point"])
+        assert ("wire " in record.screen) == ("wire" in record["point"])
     return record
 
 
@@ -27,12 +24,10 @@ def largest_error(record: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
-def test_half_the_bytes_are_sent_and_the_error_is_that_of_single_precision(
-    bench: Bench, tmp_path: Path, kind: str
-) -> None:
+def test_half_the_bytes_are_sent_and_the_error_is_that_of_single_precision(bench: Bench, kind: str) -> None:
     asked = ("--variant", "pencil", "--shape", "12x12x18", "--kind", kind, "--isolate")
-    whole = recorded(bench, tmp_path / "whole.json", *asked, "--wire", "as-is")
-    narrowed = recorded(bench, tmp_path / "narrowed.json", *asked, "--wire", "single")
+    whole = recorded(bench, *asked, "--wire", "as-is")
+    narrowed = recorded(bench, *asked, "--wire", "single")
     assert "wire" not in whole["point"] and narrowed["point"]["wire"] == "single"
     assert narrowed["point_id"] != whole["point_id"]
     costs = whole["cost"], narrowed["cost"]
@@ -50,25 +45,25 @@ def test_half_the_bytes_are_sent_and_the_error_is_that_of_single_precision(
     assert {"pack-1", "unpack-1"} <= {part["name"] for part in narrowed["isolated"]}
 
 
-def test_a_round_trip_and_instances_have_smaller_messages_too(bench: Bench, tmp_path: Path) -> None:
+def test_a_round_trip_and_instances_have_smaller_messages_too(bench: Bench) -> None:
     asked = ("--variant", "pencil", "--shape", "8x8x8", "--layout", "natural", "--instances", "2")
-    record = recorded(bench, tmp_path / "a.json", *asked, "--direction", "roundtrip", "--wire", "single", ranks=4)
+    record = recorded(bench, *asked, "--direction", "roundtrip", "--wire", "single", ranks=4)
     assert record["verdict"]["status"] == "ok"
     assert EPSILON / 100 < largest_error(record) < 4 * EPSILON
 
 
 @pytest.mark.parametrize("truncation", [(), ("--parameter", "truncation=before-exchange")])
-def test_a_cycle_has_smaller_messages_too(bench: Bench, tmp_path: Path, truncation: tuple[str, ...]) -> None:
+def test_a_cycle_has_smaller_messages_too(bench: Bench, truncation: tuple[str, ...]) -> None:
     options = ("--operator", "dealias-2/3", *truncation)
     asked = ("--variant", "pencil", "--shape", "24x18x20", "--direction", "convolution", *options)
-    records = [recorded(bench, tmp_path / f"{wire}.json", *asked, "--wire", wire) for wire in ("as-is", "single")]
+    records = [recorded(bench, *asked, "--wire", wire) for wire in ("as-is", "single")]
     sent = [record["cost"]["bytes_sent_per_rank"] for record in records]
     assert [2 * value for value in sent[1]] == sent[0]
     assert largest_error(records[0]) < EPSILON / 100 < largest_error(records[1]) < 4 * EPSILON
 
 
-def test_one_rank_sends_nothing_and_rounds_nothing(bench: Bench, tmp_path: Path) -> None:
-    record = recorded(bench, tmp_path / "a.json", "--variant", "slab", "--shape", "8x8x8", "--wire", "single", ranks=1)
+def test_one_rank_sends_nothing_and_rounds_nothing(bench: Bench) -> None:
+    record = recorded(bench, "--variant", "slab", "--shape", "8x8x8", "--wire", "single", ranks=1)
     assert largest_error(record) < 1e-14
 
 
@@ -81,17 +76,16 @@ def test_one_rank_sends_nothing_and_rounds_nothing(bench: Bench, tmp_path: Path)
     ],
 )
 def test_what_cannot_is_skipped_with_the_reason(
-    bench: Bench, tmp_path: Path, variant: str, exchange: str | None, wire: str, reason: str
+    bench: Bench, variant: str, exchange: str | None, wire: str, reason: str
 ) -> None:
     named = ("--exchange", exchange) if exchange else ()
     asked = ("--variant", variant, "--shape", "8x8x8", "--wire", wire, *named)
-    verdict = recorded(bench, tmp_path / "a.json", *asked, ranks=2)["verdict"]
-    assert (verdict["status"], verdict["reason"]) == ("skipped", reason)
+    assert skip_reason(recorded(bench, *asked, ranks=2)) == reason
 
 
-def test_compressed_messages_have_the_bits_of_their_rate_or_a_reason(bench: Bench, tmp_path: Path) -> None:
+def test_compressed_messages_have_the_bits_of_their_rate_or_a_reason(bench: Bench) -> None:
     asked = ("--variant", "slab", "--shape", "16x16x16", "--wire", "zfp", "--parameter", "zfp-rate=16")
-    record = recorded(bench, tmp_path / "a.json", *asked, "--exchange", "p2p", ranks=2)
+    record = recorded(bench, *asked, "--exchange", "p2p", ranks=2)
     if record["verdict"]["status"] == "skipped":
         assert record["verdict"]["reason"] == "wire zfp cannot run here: this build has no libzfp"
         pytest.skip("this build has no libzfp")
@@ -99,5 +93,5 @@ def test_compressed_messages_have_the_bits_of_their_rate_or_a_reason(bench: Benc
     assert cost["bytes_sent_per_rank"] == [16 * 16**3 / 4 / 4] * 2
     assert cost["model_bytes_per_rank"] == 16 * 16**3 / 4 / 4
     assert 1e-9 < largest_error(record) < 0.1
-    refused = recorded(bench, tmp_path / "b.json", *asked, "--exchange", "rma", ranks=2)["verdict"]
+    refused = recorded(bench, *asked, "--exchange", "rma", ranks=2)["verdict"]
     assert refused["reason"] == "exchange 'rma' makes its messages itself; wire zfp takes alltoallv or p2p"
