@@ -6,19 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record, skip_unless_here
+from conftest import Bench, read_record
 
 QUICK = ("--planner", "estimate", "--repetitions", "3")
 SHAPE = ("--shape", "12x10x9")
 
 
-def recorded(bench: Bench, out: Path, *asked: str, ranks: int) -> dict:
-    run = bench(*QUICK, *asked, "--record", str(out), ranks=ranks, faulty=False)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
-    skip_unless_here(record["verdict"])
-    assert record["verdict"]["status"] == "ok", record["verdict"]["reason"]
-    return record
+def recorded(bench: Bench, *asked: str, ranks: int) -> dict:
+    return bench.measured(*QUICK, *asked, ranks=ranks, faulty=False)
 
 
 def busy(record: dict, phase: str = "fft") -> list[int]:
@@ -27,11 +22,9 @@ def busy(record: dict, phase: str = "fft") -> list[int]:
 
 @pytest.mark.parametrize("direction", ["forward", "backward", "roundtrip"])
 @pytest.mark.parametrize("variant", ["slab", "pencil", "overdecomposed", "fftw-mpi"])
-def test_each_direction_is_right_and_its_messages_are_counted(
-    bench: Bench, tmp_path: Path, variant: str, direction: str
-) -> None:
+def test_each_direction_is_right_and_its_messages_are_counted(bench: Bench, variant: str, direction: str) -> None:
     asked = ("--variant", variant, "--direction", direction, "--active-ranks", "2")
-    record = recorded(bench, tmp_path / "out.json", *SHAPE, *asked, ranks=5)
+    record = recorded(bench, *SHAPE, *asked, ranks=5)
     assert record["point"]["active_ranks"] == 2 == record["resolved"]["active_ranks"]
     checks = {check["name"] for check in record["verification"]["checks"]}
     assert {"message-volume", "each-run"} <= checks if variant != "fftw-mpi" else {"each-run"} <= checks
@@ -43,41 +36,38 @@ def test_each_direction_is_right_and_its_messages_are_counted(
 @pytest.mark.parametrize(("ranks", "active", "expected"), [(5, 1, [0]), (4, 2, [0, 2]), (5, 3, [0, 1, 3]), (3, 2, [0, 1])])
 @pytest.mark.parametrize("contract", [("natural", "in-place"), ("transposed", "out-of-place")])
 def test_active_ranks_are_evenly_spread(
-    bench: Bench, tmp_path: Path, ranks: int, active: int, expected: list[int], contract: tuple[str, str]
+    bench: Bench, ranks: int, active: int, expected: list[int], contract: tuple[str, str]
 ) -> None:
     asked = ("--variant", "slab", "--layout", contract[0], "--buffers", contract[1], "--active-ranks", str(active))
-    record = recorded(bench, tmp_path / "out.json", *SHAPE, *asked, ranks=ranks)
+    record = recorded(bench, *SHAPE, *asked, ranks=ranks)
     assert busy(record) == expected
     layouts = {record["resolved"]["input"], record["resolved"]["output"]}
     assert "x-slabs %d" % ranks in layouts
 
 
 @pytest.mark.parametrize("exchange", ["alltoallw", "p2p", "pairwise", "rma", "shared", "bruck", "hierarchical", "active"])
-def test_every_exchange_moves_the_data_to_the_active_ranks(bench: Bench, tmp_path: Path, exchange: str) -> None:
+def test_every_exchange_moves_the_data_to_the_active_ranks(bench: Bench, exchange: str) -> None:
     asked = ("--variant", "pencil", "--exchange", exchange, "--active-ranks", "2", "--isolate")
-    record = recorded(bench, tmp_path / "out.json", *SHAPE, *asked, ranks=4)
+    record = recorded(bench, *SHAPE, *asked, ranks=4)
     names = [part["name"] for part in record["isolated"]]
     assert names[1] == "exchange-to-active" and names[-2] == "exchange-from-active" and "fft-1" in names
     alone = next(part for part in record["isolated"] if part["name"] == "fft-1")
     assert min(alone["rank_s"][0]) > 0
 
 
-def test_a_grid_too_small_for_all_ranks_is_transformed_on_some(bench: Bench, tmp_path: Path) -> None:
-    asked = ("--variant", "slab", "--shape", "3x4x5", "--record", str(tmp_path / "skipped.json"))
-    run = bench(*QUICK, *asked, ranks=5, faulty=False)
-    assert run.returncode == 0 and read_record(tmp_path / "skipped.json")["verdict"]["status"] == "skipped"
+def test_a_grid_too_small_for_all_ranks_is_transformed_on_some(bench: Bench) -> None:
+    bench.skipped(*QUICK, "--variant", "slab", "--shape", "3x4x5", ranks=5, faulty=False)
     for active in ("2", "auto"):
-        out = tmp_path / f"{active}.json"
         asked = ("--variant", "slab", "--shape", "3x4x5", "--active-ranks", active)
-        record = recorded(bench, out, *asked, ranks=5)
+        record = recorded(bench, *asked, ranks=5)
         assert record["point"]["active_ranks"] == (active if active == "auto" else int(active))
         assert record["resolved"]["active_ranks"] <= 3
         assert record["memory"]["local_data_bytes"][3:] == [0, 0], "three slabs for five ranks"
 
 
-def test_instances_on_subsets_have_active_ranks_of_their_own(bench: Bench, tmp_path: Path) -> None:
+def test_instances_on_subsets_have_active_ranks_of_their_own(bench: Bench) -> None:
     asked = ("--variant", "slab", "--instances", "2", "--placement", "subset", "--active-ranks", "1", "--grid", "1")
-    record = recorded(bench, tmp_path / "out.json", *SHAPE, *asked, ranks=4)
+    record = recorded(bench, *SHAPE, *asked, ranks=4)
     assert busy(record) == [0, 2] and record["resolved"]["grid"] == [1]
 
 
@@ -93,8 +83,8 @@ def test_all_ranks_are_no_other_point(bench: Bench) -> None:
 
 @pytest.mark.parametrize(("value", "expected"), [("3", "expected 1 to 2"), ("0", "from 1 to"), ("-1", "from 1 to"), ("x", "auto or all")])
 def test_active_ranks_beyond_the_given_are_refused(bench: Bench, value: str, expected: str) -> None:
-    run = bench(*QUICK, *SHAPE, "--variant", "slab", f"--active-ranks={value}", ranks=2, faulty=False)
-    assert run.returncode == 2 and "active" in run.stderr and expected in run.stderr
+    said = bench.refused(*QUICK, *SHAPE, "--variant", "slab", f"--active-ranks={value}", ranks=2, faulty=False)
+    assert "active" in said and expected in said
 
 
 def test_real_data_and_a_grid_for_all_ranks_are_skipped(bench: Bench, tmp_path: Path) -> None:

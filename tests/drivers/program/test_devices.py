@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench
 
 POINT = ("--variant", "slab-gpu", "--shape", "24x20x18", "--planner", "estimate", "--repetitions", "3")
 
 
-def measured(bench: Bench, *more: str, ranks: int = 2) -> dict:
-    run = bench(*POINT, "--parameter", "device=host", *more, "--json", ranks=ranks, faulty=False)
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
+def measured(bench: Bench, *more: str) -> dict:
+    return bench.measured(*POINT, "--parameter", "device=host", *more, ranks=2, faulty=False)
+
+
+def cufft_missing(bench: Bench) -> str:
+    """Why there is no cuFFT here."""
+    cufft = bench.listed("local_ffts")["cufft"]
+    if cufft["available"]:
+        pytest.skip("a GPU is here")
+    return cufft["reason"]
 
 
 def test_a_record_says_on_what_it_was_computed_and_that_it_was_emulated(bench: Bench) -> None:
@@ -30,14 +35,11 @@ def test_a_record_says_on_what_it_was_computed_and_that_it_was_emulated(bench: B
     assert {"h2d-1", "fft-1", "d2h-1", "exchange-1", "h2d-2"} <= {entry["name"] for entry in record["isolated"]}
 
 
-def test_a_record_has_what_the_driver_tells_of_a_gpu(bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_record_has_what_the_driver_tells_of_a_gpu(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """From NVML, loaded at run time; a library of the tests' own stands at its name."""
     before = os.environ.get("LD_LIBRARY_PATH", "")
     monkeypatch.setenv("LD_LIBRARY_PATH", os.environ["FOURSCORE_FAKE_NVML"] + (":" + before if before else ""))
-    out = tmp_path / "record.json"
-    run = bench(*POINT, "--parameter", "device=fake-gpu", "--record", str(out), ranks=2)
-    assert run.returncode == 0, run.stderr
-    [entry] = read_record(out)["resolved"]["devices"]
+    [entry] = bench.record(*POINT, "--parameter", "device=fake-gpu", ranks=2)["resolved"]["devices"]
     assert entry["device"]["identity"] == {
         "model": "fake GPU",
         "numa_node": 0,
@@ -65,8 +67,7 @@ def test_a_record_counts_what_was_queued_on_the_device(bench: Bench) -> None:
 
 
 def test_a_variant_without_a_device_names_none(bench: Bench) -> None:
-    run = bench("--variant", "slab", "--shape", "8x8x8", "--planner", "estimate", "--json", ranks=2, faulty=False)
-    record = json.loads(run.stdout)
+    record = bench.record("--variant", "slab", "--shape", "8x8x8", "--planner", "estimate", ranks=2, faulty=False)
     assert "devices" not in record["resolved"]
     assert "device" not in record["cost"]
     assert "emulated" not in record["flags"]
@@ -96,20 +97,12 @@ def test_what_the_device_lacks_is_a_reason_to_skip(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, faults: str, more: tuple[str, ...], expected: str
 ) -> None:
     monkeypatch.setenv("FOURSCORE_STAND_IN", faults)
-    record = measured(bench, *more)
-    assert record["verdict"]["status"] == "skipped"
-    assert expected in record["verdict"]["reason"]
-    assert "samples" not in record
+    assert expected in bench.skipped(*POINT, "--parameter", "device=host", *more, ranks=2, faulty=False)
 
 
 def test_a_point_that_asks_for_a_gpu_is_skipped_without_one(bench: Bench) -> None:
-    listed = {entry["name"]: entry for entry in json.loads(bench("--list", faulty=False).stdout)["local_ffts"]}
-    if listed["cufft"]["available"]:
-        pytest.skip("a GPU is here")
-    run = bench(*POINT, "--parameter", "device=cuda", "--json", ranks=2, faulty=False)
-    record = json.loads(run.stdout)
-    assert record["verdict"]["status"] == "skipped"
-    assert listed["cufft"]["reason"] in record["verdict"]["reason"]
+    missing = cufft_missing(bench)
+    assert missing in bench.skipped(*POINT, "--parameter", "device=cuda", ranks=2, faulty=False)
 
 
 @pytest.mark.parametrize("variant", [POINT, ("--variant", "node", *POINT[2:], "--parameter", "offload=pencil")])
@@ -117,20 +110,13 @@ def test_a_driver_too_old_for_the_runtime_is_a_reason_to_skip(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, variant: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("FOURSCORE_STAND_IN", "driver=old")
-    run = bench(*variant, "--parameter", "device=host", "--json", ranks=2, faulty=False)
-    record = json.loads(run.stdout)
-    assert record["verdict"]["status"] == "skipped"
-    assert "no device 'host' can be used: the stand-in's driver is too old" in record["verdict"]["reason"]
+    reason = bench.skipped(*variant, "--parameter", "device=host", ranks=2, faulty=False)
+    assert "no device 'host' can be used: the stand-in's driver is too old" in reason
 
 
 def test_a_local_library_on_a_gpu_says_why_it_cannot_be_used(bench: Bench) -> None:
-    listed = {entry["name"]: entry for entry in json.loads(bench("--list", faulty=False).stdout)["local_ffts"]}
-    if listed["cufft"]["available"]:
-        pytest.skip("a GPU is here")
-    slab = ("--variant", "slab", *POINT[2:], "--local-fft", "cufft", "--json")
-    record = json.loads(bench(*slab, ranks=2, faulty=False).stdout)
-    assert record["verdict"]["status"] == "skipped"
-    assert listed["cufft"]["reason"] in record["verdict"]["reason"]
+    missing = cufft_missing(bench)
+    assert missing in bench.skipped("--variant", "slab", *POINT[2:], "--local-fft", "cufft", ranks=2, faulty=False)
 
 
 def test_an_error_in_the_middle_ends_the_launch_with_the_devices_text(
@@ -152,6 +138,4 @@ def test_an_error_in_the_middle_ends_the_launch_with_the_devices_text(
 )
 def test_a_parameter_that_cannot_be_used_is_named(bench: Bench, more: tuple[str, ...], expected: str) -> None:
     options = [option for value in more for option in ("--parameter", value)]
-    run = bench(*POINT, *options, ranks=2, faulty=False)
-    assert run.returncode == 2
-    assert expected in run.stderr
+    assert expected in bench.refused(*POINT, *options, ranks=2, faulty=False)

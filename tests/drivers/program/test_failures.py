@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import time
@@ -89,9 +88,7 @@ def test_an_error_of_one_rank_is_reported_while_others_wait_for_it(
 ) -> None:
     """Windows are freed collectively, and the threads of `node` wait for each other: neither may keep the message back."""
     if "node" in point:
-        node = next(entry for entry in json.loads(bench("--list").stdout)["variants"] if entry["name"] == "node")
-        if not node["available"]:
-            pytest.skip(node["reason"])
+        bench.skip_without_node()
     assert bench(*point, "--shape", "8x8x8", "--planner", "estimate", ranks=2).returncode == 0
     monkeypatch.setenv("FOURSCORE_FAULTY_MPI_CALL", call)
     run = bench(*point, "--shape", "8x8x8", "--planner", "estimate", ranks=2, timeout=60)
@@ -112,28 +109,21 @@ def test_an_error_of_one_rank_is_reported_while_others_wait_for_it(
     ],
 )
 def test_what_mpi_cannot_do_between_the_ranks_is_skipped_with_its_words(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, call: str, point: tuple[str, ...]
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, what: str, call: str, point: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("FOURSCORE_FAULTY_MPI_CALL", call)
-    out = tmp_path / "out.json"
-    run = bench(*point, "--shape", "8x8x8", "--record", str(out), ranks=2)
-    assert run.returncode == 0, run.stderr
-    verdict = json.loads(out.read_text())["verdict"]
-    assert verdict["status"] == "skipped"
-    assert f"{what} cannot run here: MPI makes no window between these ranks" in verdict["reason"]
-    assert call in verdict["reason"]
+    reason = bench.skipped(*point, "--shape", "8x8x8", ranks=2)
+    assert f"{what} cannot run here: MPI makes no window between these ranks" in reason
+    assert call in reason
 
 
 def test_an_exchange_that_polls_its_window_is_skipped_where_it_would_not_see_what_is_put(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOURSCORE_FAULTY_MPI_CALL", "MPI_Win_get_attr")
     for exchange, skipped in (("active", True), ("rma", False)):
-        out = tmp_path / f"{exchange}.json"
-        asked = ("--shape", "8x8x8", "--planner", "estimate", "--repetitions", "1", "--record", str(out))
-        run = bench("--variant", "slab", "--exchange", exchange, *asked, ranks=2)
-        assert run.returncode == 0, run.stderr
-        verdict = json.loads(out.read_text())["verdict"]
+        asked = ("--shape", "8x8x8", "--planner", "estimate", "--repetitions", "1")
+        verdict = bench.record("--variant", "slab", "--exchange", exchange, *asked, ranks=2)["verdict"]
         assert (verdict["status"] == "skipped") == skipped
         assert ("expected MPI_WIN_UNIFIED" in verdict.get("reason", "")) == skipped
 

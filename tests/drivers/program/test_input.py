@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench
 
 GOOD = {"--variant": "naive", "--shape": "8x8x8"}
 
@@ -93,74 +93,56 @@ def test_bad_input_gets_code_2_and_one_message(
 @pytest.mark.parametrize("missing", ["--variant", "--shape"])
 def test_a_missing_option_is_named(bench: Bench, missing: str) -> None:
     rest = [text for option, value in GOOD.items() if option != missing for text in (option, value)]
-    run = bench(*rest)
-    assert run.returncode == 2
-    assert f"{missing} is missing" in run.stderr
+    assert f"{missing} is missing" in bench.refused(*rest)
 
 
 def test_an_existing_record_is_refused_before_measuring_and_kept(bench: Bench, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     out.write_text("precious")
     # This variant would never come back from a measurement.
-    run = bench("--variant", "hangs", "--shape", "8x8x8", "--record", str(out), ranks=2, timeout=120)
-    assert run.returncode == 2
-    assert "out.json" in run.stderr
-    assert "exists" in run.stderr
+    said = bench.refused("--variant", "hangs", "--shape", "8x8x8", "--record", str(out), ranks=2, timeout=120)
+    assert "out.json" in said and "exists" in said
     assert out.read_text() == "precious"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_may_not_be_written_is_refused_before_measuring(bench: Bench, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    run = bench("--variant", "hangs", "--shape", "8x8x8", "--record", str(tmp_path / "out.json"), timeout=120)
-    assert run.returncode == 2
-    assert str(tmp_path) in run.stderr
+    out = tmp_path / "out.json"
+    assert str(tmp_path) in bench.refused("--variant", "hangs", "--shape", "8x8x8", "--record", str(out), timeout=120)
 
 
 def test_wisdom_that_is_none_is_refused_and_kept(bench: Bench, tmp_path: Path) -> None:
     wisdom = tmp_path / "wisdom"
     wisdom.write_text("this is no wisdom")
-    run = bench(*arguments({"--wisdom": str(wisdom)}), ranks=2)
-    assert run.returncode == 2
-    assert str(wisdom) in run.stderr
+    assert str(wisdom) in bench.refused(*arguments({"--wisdom": str(wisdom)}), ranks=2)
     assert wisdom.read_text() == "this is no wisdom"
 
 
 @pytest.mark.parametrize("seed", ["0", "18446744073709551615"])
 def test_every_seed_of_64_bits_is_recorded_as_it_was_given(bench: Bench, seed: str) -> None:
-    run = bench(*arguments({"--seed": seed}), "--json")
-    assert run.returncode == 0, run.stderr
-    assert json.loads(run.stdout)["sampling"]["seed"] == int(seed)
+    assert bench.record(*arguments({"--seed": seed}))["sampling"]["seed"] == int(seed)
 
 
-def test_what_does_not_fit_the_memory_is_skipped_with_both_numbers_before_it_is_allocated(
-    bench: Bench, tmp_path: Path
-) -> None:
-    out = tmp_path / "out.json"
-    asked = ("--variant", "pencil", "--shape", "4096x4096x4096", "--record", str(out))
-    run = bench(*asked, ranks=2, faulty=False, timeout=60)  # filling 4 TiB would take longer
-    assert run.returncode == 0, run.stderr
-    verdict = read_record(out)["verdict"]
-    assert verdict["status"] == "skipped"
+def test_what_does_not_fit_the_memory_is_skipped_with_both_numbers_before_it_is_allocated(bench: Bench) -> None:
+    asked = ("--variant", "pencil", "--shape", "4096x4096x4096")
+    reason = bench.skipped(*asked, ranks=2, faulty=False, timeout=60)  # filling 4 TiB would take longer
     ranks, needed, available = re.search(
-        r"(\d) ranks together need at least ([\d.]+ TiB), and ([\d.]+ \w+) can be had of", verdict["reason"]
+        r"(\d) ranks together need at least ([\d.]+ TiB), and ([\d.]+ \w+) can be had of", reason
     ).groups()
     assert (needed, ranks) == ("4.00 TiB", "2")  # two arrays of 16 bytes an element, and the inverse's
     number, unit = available.split()
     there = float(number) * 1024.0 ** ("B", "KiB", "MiB", "GiB", "TiB").index(unit)
     assert 0 < there < 4 * 1024.0**4
-    assert "--check spots" not in verdict["reason"]
+    assert "--check spots" not in reason
     # Too much with the inverse, and not without it.
     planes = round(1.5 * there / (4 * 16 * 1024 * 1024))
-    asked = ("--variant", "pencil", "--shape", f"{planes}x1024x1024", "--json")
-    verdict = json.loads(bench(*asked, ranks=2, faulty=False, timeout=60).stdout)["verdict"]
-    assert verdict["status"] == "skipped"
-    assert "without the inverse it does (--check spots" in verdict["reason"]
+    reason = bench.skipped("--variant", "pencil", "--shape", f"{planes}x1024x1024", ranks=2, faulty=False, timeout=60)
+    assert "without the inverse it does (--check spots" in reason
 
 
 def test_what_fits_the_memory_is_not_refused(bench: Bench) -> None:
-    run = bench("--variant", "pencil", "--shape", "16x16x16", "--json", ranks=2, faulty=False)
-    assert json.loads(run.stdout)["verdict"]["status"] == "ok"
+    bench.measured("--variant", "pencil", "--shape", "16x16x16", ranks=2, faulty=False)
 
 
 def test_wisdom_in_what_is_no_file_is_refused(bench: Bench, tmp_path: Path) -> None:
@@ -170,19 +152,16 @@ def test_wisdom_in_what_is_no_file_is_refused(bench: Bench, tmp_path: Path) -> N
     link = tmp_path / "link"
     link.symlink_to("/dev/full")
     for place in ("/dev/full", "/dev/zero", str(fifo), str(link), str(tmp_path)):
-        run = bench(*arguments({"--wisdom": place}), ranks=2, timeout=60)
-        assert run.returncode == 2, place
-        assert run.stderr.count("fft_bench: ") == 1, run.stderr
-        assert f"wisdom file {place} cannot be used: it is no regular file" in run.stderr
+        said = bench.refused(*arguments({"--wisdom": place}), ranks=2, timeout=60)
+        assert said.count("fft_bench: ") == 1, said
+        assert f"wisdom file {place} cannot be used: it is no regular file" in said
     assert Path("/dev/full").is_char_device()
     assert fifo.is_fifo()
 
 
 def test_wisdom_that_cannot_be_written_is_reported(bench: Bench, tmp_path: Path) -> None:
     wisdom = tmp_path / "absent" / "wisdom"
-    run = bench(*arguments({"--wisdom": str(wisdom)}), ranks=2, timeout=60)
-    assert run.returncode == 2, run.stderr
-    assert f"cannot write {wisdom}" in run.stderr
+    assert f"cannot write {wisdom}" in bench.refused(*arguments({"--wisdom": str(wisdom)}), ranks=2, timeout=60)
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
@@ -271,12 +250,10 @@ def test_a_rebuilt_library_is_other_code(bench: Bench, tmp_path: Path) -> None:
     assert loaded(bench, folders["without_rebuilt"])[0] != plain
 
 
-def test_the_identity_in_a_record_is_the_one_that_campaigns_ask_for(bench: Bench, tmp_path: Path) -> None:
+def test_the_identity_in_a_record_is_the_one_that_campaigns_ask_for(bench: Bench) -> None:
     """MPI loads plugins when it starts: they are not part of it."""
-    out = tmp_path / "out.json"
-    assert bench(*arguments({"--record": str(out)}), ranks=2).returncode == 0
+    record = bench.record(*arguments({}), ranks=2)
     identity = json.loads(bench("--identity").stdout)
-    record = read_record(out)
     assert record["provenance"]["code_hash"] == identity["code_hash"]
     libraries = identity["identity"]["code"]["libraries"]
     assert any(name.startswith("libc.so") for name in libraries)
@@ -334,13 +311,9 @@ def test_each_variant_says_its_default_exchange_and_its_grids(bench: Bench) -> N
         {"variant": entry["name"], "shape": shape, "ranks": 4} for entry in variants for shape in shapes if entry["available"]
     ]
 
-    def answers(asked: list[dict]) -> list[dict]:
-        run = bench("--check-points", faulty=False, stdin="".join(json.dumps(point) + "\n" for point in asked))
-        return [json.loads(line) for line in run.stdout.splitlines()]
-
     defaults = {entry["name"]: entry["default_exchange"] for entry in variants}
     supported = set()
-    first = answers(points)
+    first = bench.answers(*points)
     assert len(first) == len(points)
     for point, answer in zip(points, first, strict=True):
         assert answer["point"]["exchange"] == defaults[point["variant"]]
@@ -349,18 +322,14 @@ def test_each_variant_says_its_default_exchange_and_its_grids(bench: Bench) -> N
         if answer["supported"]:
             supported.add(point["variant"])
     assert {entry["name"] for entry in variants if entry["available"]} - supported <= {"serial", "serial-gpu"}
-    for point, answer in zip(points, answers(points), strict=True):
+    for point, answer in zip(points, bench.answers(*points), strict=True):
         assert "entries; this variant takes" not in answer["reason"], point
     assert defaults["pencil-overlap"] == "p2p" and defaults["slab"] == "alltoallv" and defaults["serial"] == "none"
 
 
-def test_a_variant_without_exchange_is_measured_with_its_own(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    options = ("--shape", "8x8x8", "--planner", "estimate", "--repetitions", "1", "--record", str(out))
-    run = bench("--variant", "pencil-overlap", *options, ranks=2, faulty=False)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
-    assert record["verdict"]["status"] == "ok" and record["point"]["exchange"] == "p2p"
+def test_a_variant_without_exchange_is_measured_with_its_own(bench: Bench) -> None:
+    options = ("--shape", "8x8x8", "--planner", "estimate", "--repetitions", "1")
+    assert bench.measured("--variant", "pencil-overlap", *options, ranks=2, faulty=False)["point"]["exchange"] == "p2p"
 
 
 @pytest.mark.parametrize("exchange", ["rma", "active"])
@@ -368,7 +337,7 @@ def test_an_exchange_that_cannot_serve_a_problem_is_skipped_with_its_reason(benc
     """Windows of disjoint communicators, which Open MPI mixes up."""
     point = {"variant": "slab", "shape": [8, 8, 8], "ranks": 2, "instances": 2, "placement": "subset"}
     point["exchange"] = exchange
-    answer = json.loads(bench("--check-points", stdin=json.dumps(point) + "\n").stdout)
+    [answer] = bench.answers(point)
     assert answer["error"] is False
     if not answer["supported"]:
         assert "Open MPI" in answer["reason"]

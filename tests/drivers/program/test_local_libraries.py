@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench
 
 SMALL = ["--variant", "slab", "--shape", "12x10x9", "--planner", "estimate", "--repetitions", "2"]
 
@@ -29,20 +29,14 @@ def second_fftw(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def libraries(bench: Bench) -> list[dict]:
-    found = json.loads(bench("--list").stdout)["local_ffts"]
-    assert {"fftw", "fftw-api", "mkl", "pocketfft", "tiled"} <= {entry["name"] for entry in found}
-    return found
+    found = bench.listed("local_ffts", faulty=True)
+    assert {"fftw", "fftw-api", "mkl", "pocketfft", "tiled"} <= found.keys()
+    return list(found.values())
 
 
-def record_of(bench: Bench, out: Path, *options: str, ranks: int = 0) -> dict:
-    run = bench(*options, "--record", str(out), ranks=ranks)
-    assert run.returncode == 0, run.stderr
-    return read_record(out)
-
-
-def test_a_record_names_the_library_and_its_version_or_why_it_is_not_here(bench: Bench, tmp_path: Path) -> None:
+def test_a_record_names_the_library_and_its_version_or_why_it_is_not_here(bench: Bench) -> None:
     for library in libraries(bench):
-        record = record_of(bench, tmp_path / library["name"], *SMALL, "--local-fft", library["name"], ranks=2)
+        record = bench.record(*SMALL, "--local-fft", library["name"], ranks=2)
         assert record["point"]["local_fft"] == library["name"]
         if library["available"]:
             assert record["verdict"]["status"] == "ok", record["verdict"]
@@ -55,48 +49,44 @@ def test_a_record_names_the_library_and_its_version_or_why_it_is_not_here(bench:
             )
 
 
-def test_every_library_has_both_precisions_and_real_data(bench: Bench, tmp_path: Path) -> None:
+def test_every_library_has_both_precisions_and_real_data(bench: Bench) -> None:
     for library in libraries(bench):
         for precision in ("double", "single"):
             for kind in ("c2c", "r2c", "c2r"):
                 options = ["--local-fft", library["name"], "--precision", precision, "--kind", kind, "--buffers", "out-of-place"]
-                out = tmp_path / f"{library['name']}-{precision}-{kind}"
-                record = record_of(bench, out, *SMALL, *options)
+                record = bench.record(*SMALL, *options)
                 expected = "ok" if library["available"] else "skipped"
                 assert record["verdict"]["status"] == expected, (options, record["verdict"])
 
 
-def test_threads_that_a_library_has_not_are_a_reason_to_skip(bench: Bench, tmp_path: Path) -> None:
+def test_threads_that_a_library_has_not_are_a_reason_to_skip(bench: Bench) -> None:
     for library in libraries(bench):
-        options = [*SMALL, "--local-fft", library["name"], "--threads", "2"]
-        record = record_of(bench, tmp_path / library["name"], *options)
+        record = bench.record(*SMALL, "--local-fft", library["name"], "--threads", "2")
         if record["verdict"]["status"] == "skipped":
             assert library["name"] in record["verdict"]["reason"] or "threads" in record["verdict"]["reason"]
         else:
             assert record["verdict"]["status"] == "ok" and library["name"] != "pocketfft"
 
 
-def test_the_code_that_is_opened_later_is_part_of_the_identity(bench: Bench, tmp_path: Path) -> None:
+def test_the_code_that_is_opened_later_is_part_of_the_identity(bench: Bench) -> None:
     """It is in every record of this program, whichever library it used: one campaign has one code."""
     mkl = next(library for library in libraries(bench) if library["name"] == "mkl")
     identity = json.loads(bench("--identity").stdout)
     files = [name for name in identity["identity"]["code"]["libraries"] if name.startswith("libmkl_core")]
     assert bool(files) == mkl["available"] or files, "what can be opened is listed"
     for library in ("fftw", "mkl"):
-        record = record_of(bench, tmp_path / library, *SMALL, "--local-fft", library)
+        record = bench.record(*SMALL, "--local-fft", library)
         assert record["provenance"]["code_hash"] == identity["code_hash"]
 
 
 def test_a_variant_that_brings_its_library_takes_no_other(bench: Bench) -> None:
-    variants = {entry["name"]: entry for entry in json.loads(bench("--list").stdout)["variants"]}
+    variants = bench.listed("variants", faulty=True)
     point = {"shape": [8, 8, 8], "ranks": 1}
     for variant, own in (("fftw-mpi", "fftw"), ("heffte", "fftw"), ("heffte-cufft", "cufft"), ("dtfft-cufft", "cufft"), ("cudecomp", "cufft"), ("cufftmp", "cufft"), ("accfft", "fftw"), ("p3dfft", "fftw"), ("mkl-cdft", "mkl")):
         assert variant in variants
-        lines = "".join(json.dumps(point | {"variant": variant, "local_fft": asked}) + "\n" for asked in ("fftw", "mkl"))
-        answers = [json.loads(line) for line in bench("--check-points", stdin=lines).stdout.splitlines()]
+        *answers, answer = bench.answers(*(point | {"variant": variant, "local_fft": asked} for asked in ("fftw", "mkl", "mlk")))
         assert [answer["point"]["local_fft"] for answer in answers] == [own, own]
         assert len({answer["point_id"] for answer in answers}) == 1
-        [answer] = map(json.loads, bench("--check-points", stdin=json.dumps(point | {"variant": variant, "local_fft": "mlk"}) + "\n").stdout.splitlines())
         assert answer["error"] and answer["key"] == "local_fft" and "did you mean 'mkl'?" in answer["reason"]
 
 
@@ -107,8 +97,8 @@ def test_wisdom_of_one_library_is_not_taken_for_that_of_another(bench: Bench, tm
             continue
         own = tmp_path / f"{library['name']}.wisdom"
         options = [*SMALL[:4], "--repetitions", "1", "--local-fft", library["name"], "--wisdom", str(own)]
-        first = record_of(bench, tmp_path / f"{library['name']}-1.json", *options)
-        again = record_of(bench, tmp_path / f"{library['name']}-2.json", *options)
+        first = bench.record(*options)
+        again = bench.record(*options)
         assert first["plan"]["local_fft"] == again["plan"]["local_fft"]
 
 
@@ -122,7 +112,7 @@ def test_a_second_fftw_plans_for_itself_and_is_part_of_the_identity(bench: Bench
     for name in ("fftw", "fftw-api"):
         wisdom[name] = tmp_path / f"{name}.wisdom"
         options = ["--local-fft", name, "--wisdom", wisdom[name], "--variant", "serial", "--shape", "12x10x9", "--repetitions", "1"]
-        assert record_of(bench, tmp_path / name, *map(str, options))["verdict"]["status"] == "ok"
+        bench.measured(*map(str, options))
     assert "plans of fftw-api\n" in wisdom["fftw-api"].read_text()
     assert "plans of fftw-api\n" not in wisdom["fftw"].read_text()
 
@@ -137,15 +127,14 @@ def test_a_second_fftw_plans_for_itself_and_is_part_of_the_identity(bench: Bench
         ("{}:{}", "it has no function fftwf_plan_guru64_dft; expected a library with FFTW's, or DOUBLE:SINGLE"),
     ],
 )
-def test_a_library_that_cannot_be_used_is_skipped_with_the_reason(bench: Bench, tmp_path: Path, second_fftw, monkeypatch, named: str, said: str) -> None:
+def test_a_library_that_cannot_be_used_is_skipped_with_the_reason(bench: Bench, second_fftw, monkeypatch, named: str, said: str) -> None:
     monkeypatch.setenv("FOURSCORE_FFTW_API", named.format(second_fftw[0], second_fftw[0]))
     [listed] = [library for library in libraries(bench) if library["name"] == "fftw-api"]
     assert not listed["available"] and said in listed["reason"]
-    record = record_of(bench, tmp_path / "out", *SMALL, "--local-fft", "fftw-api")
-    assert record["verdict"]["status"] == "skipped" and said in record["verdict"]["reason"]
+    assert said in bench.skipped(*SMALL, "--local-fft", "fftw-api")
 
 
-def test_mkl_serves_as_a_library_with_fftws_functions(bench: Bench, tmp_path: Path, monkeypatch) -> None:
+def test_mkl_serves_as_a_library_with_fftws_functions(bench: Bench, monkeypatch) -> None:
     """It has no wisdom of its own, and plans by rules."""
     files = sorted((Path(__file__).parents[3] / ".venv/lib").glob("libmkl_rt.so*"))
     if not files:
@@ -153,5 +142,4 @@ def test_mkl_serves_as_a_library_with_fftws_functions(bench: Bench, tmp_path: Pa
     monkeypatch.setenv("FOURSCORE_FFTW_API", str(files[0]))
     for planner in ("estimate", "measure"):
         options = ["--variant", "pencil", "--shape", "12x10x9", "--planner", planner, "--repetitions", "2", "--local-fft", "fftw-api"]
-        record = record_of(bench, tmp_path / planner, *options, ranks=2)
-        assert record["verdict"]["status"] == "ok", record["verdict"]
+        bench.measured(*options, ranks=2)
