@@ -28,6 +28,7 @@
 #include <stdexcept>
 
 #include "interfaces/variant.hpp"
+#include "mpi/handles.hpp"
 #include "support/naive_plan.hpp"
 
 namespace fourscore {
@@ -36,21 +37,23 @@ namespace {
 using testing_support::Defect;
 using testing_support::NaivePlan;
 
-bool is_last_rank(MPI_Comm comm) {
-  int rank = 0;
-  int size = 0;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  return rank == size - 1;
-}
+bool is_last_rank(MPI_Comm comm) { return mpi::rank_in(comm) == mpi::size_of(comm) - 1; }
 
-/// Calls something after each execution. Says when its arrays go while an exception unwinds the stack: other ranks may
-/// still write into such arrays.
+/// What goes wrong on a rank.
+struct Disturbance {
+  std::function<void(PhaseClock& clock, void* output, int run)> after;  ///< called after each execution
+  std::function<void()> alone;                                          ///< the only component
+};
+
+/// Chosen while planning.
+using Disturb = std::function<Disturbance(const PlanContext&)>;
+
+/// Says when its arrays go while an exception unwinds the stack: other ranks may still write into such arrays.
 template <class Real>
 class DisturbedPlan : public NaivePlan<Real> {
  public:
-  DisturbedPlan(NaivePlan<Real> plan, std::function<void(void* output, int run)> after)
-      : NaivePlan<Real>(std::move(plan)), after_(std::move(after)) {}
+  DisturbedPlan(NaivePlan<Real> plan, Disturbance disturbance)
+      : NaivePlan<Real>(std::move(plan)), disturbance_(std::move(disturbance)) {}
   ~DisturbedPlan() override {
     if (std::uncaught_exceptions() > 0) std::fputs("the arrays of a rank that failed are gone\n", stderr);
   }
@@ -58,19 +61,24 @@ class DisturbedPlan : public NaivePlan<Real> {
   DisturbedPlan& operator=(const DisturbedPlan&) = delete;
   void execute(PhaseClock& clock) override {
     NaivePlan<Real>::execute(clock);
-    after_(this->output(), runs_++);
+    if (disturbance_.after) disturbance_.after(clock, this->output(), runs_++);
+  }
+  std::vector<Component> components() override {
+    if (!disturbance_.alone) return {};
+    return {{"fft-1", Phase::fft, disturbance_.alone}};
   }
 
  private:
-  std::function<void(void*, int)> after_;
+  Disturbance disturbance_;
   int runs_ = 0;
 };
 
 class NaiveVariant : public Variant {
  public:
-  NaiveVariant(std::string name, std::string summary, Defect defect = Defect::none,
-               std::function<void(void*, int)> disturbance = nullptr)
-      : name_(std::move(name)), summary_(std::move(summary)), defect_(defect), disturbance_(std::move(disturbance)) {}
+  NaiveVariant(
+      std::string name, std::string summary, Disturb disturb = [](const PlanContext&) { return Disturbance{}; },
+      Defect defect = Defect::none)
+      : name_(std::move(name)), summary_(std::move(summary)), disturb_(std::move(disturb)), defect_(defect) {}
 
   Card card() const override { return {name_, summary_, "tests/support/faulty"}; }
   VariantFacts facts() const override { return {.exchange = "none"}; }
@@ -87,42 +95,16 @@ class NaiveVariant : public Variant {
  private:
   template <class Real>
   std::unique_ptr<Plan> make(const PlanContext& context) const {
-    int ranks = 1;
-    MPI_Comm_size(context.comm, &ranks);
-    const Decomposition layout = decompose(context.problem.extents(), {{ranks, 1, 1}});
-    NaivePlan<Real> plan(context.problem, context.comm, layout, layout, defect_);
-    if (!disturbance_) return std::make_unique<NaivePlan<Real>>(std::move(plan));
-    const bool disturbs = is_last_rank(context.comm);
-    return std::make_unique<DisturbedPlan<Real>>(std::move(plan), [disturbs, this](void* output, int run) {
-      if (disturbs) disturbance_(output, run);
-    });
+    Disturbance disturbance = disturb_(context);
+    const Decomposition layout = decompose(context.problem.extents(), {{mpi::size_of(context.comm), 1, 1}});
+    return std::make_unique<DisturbedPlan<Real>>(
+        NaivePlan<Real>(context.problem, context.comm, layout, layout, defect_), std::move(disturbance));
   }
 
   std::string name_;
   std::string summary_;
+  Disturb disturb_;
   Defect defect_;
-  std::function<void(void*, int)> disturbance_;
-};
-
-class ThrowsInPlanning : public NaiveVariant {
- public:
-  ThrowsInPlanning() : NaiveVariant("throws-in-planning", "the last rank throws while planning") {}
-  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    if (is_last_rank(context.comm)) throw std::runtime_error("planned to fail");
-    MPI_Barrier(context.comm);
-    return NaiveVariant::make_plan(context);
-  }
-};
-
-/// A limit on the size of files stops a write in the middle, as a full disk does.
-class FillsTheDisk : public NaiveVariant {
- public:
-  FillsTheDisk() : NaiveVariant("fills-the-disk", "no file can grow beyond 1 KiB once it was planned") {}
-  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    const rlimit limit{1024, 1024};
-    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) throw std::runtime_error("setrlimit failed");
-    return NaiveVariant::make_plan(context);
-  }
 };
 
 class WrongCost : public NaiveVariant {
@@ -157,160 +139,98 @@ class Unavailable : public NaiveVariant {
   std::string unavailable() const override { return "it was made so"; }
 };
 
-/// Right, with a component that goes wrong when it runs alone.
-template <class Real>
-class WrongAlonePlan : public NaivePlan<Real> {
- public:
-  WrongAlonePlan(NaivePlan<Real> plan, std::function<void()> alone)
-      : NaivePlan<Real>(std::move(plan)), alone_(std::move(alone)) {}
-  std::vector<Component> components() override { return {{"fft-1", Phase::fft, alone_}}; }
-
- private:
-  std::function<void()> alone_;
-};
-
-class WrongAlone : public NaiveVariant {
- public:
-  WrongAlone(std::string name, std::string summary, bool everywhere, std::function<void()> alone)
-      : NaiveVariant(std::move(name), std::move(summary)), everywhere_(everywhere), alone_(std::move(alone)) {}
-  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    int ranks = 1;
-    MPI_Comm_size(context.comm, &ranks);
-    const Decomposition layout = decompose(context.problem.extents(), {{ranks, 1, 1}});
-    NaivePlan<double> plan(context.problem, context.comm, layout, layout);
-    const bool wrong = everywhere_ || is_last_rank(context.comm);
-    return std::make_unique<WrongAlonePlan<double>>(
-        std::move(plan), wrong ? alone_ : [] {});
-  }
-
- private:
-  bool everywhere_;
-  std::function<void()> alone_;
-};
-
-template <class Real>
-class RestartingPlan : public NaivePlan<Real> {
- public:
-  explicit RestartingPlan(NaivePlan<Real> plan) : NaivePlan<Real>(std::move(plan)) {}
-  void execute(PhaseClock& clock) override {
-    NaivePlan<Real>::execute(clock);
-    clock.start();
-  }
-};
-
-template <class Real>
-class UnevenPlan : public NaivePlan<Real> {
- public:
-  UnevenPlan(NaivePlan<Real> plan, bool first, bool last)
-      : NaivePlan<Real>(std::move(plan)), first_(first), last_(last) {}
-  void execute(PhaseClock& clock) override {
-    NaivePlan<Real>::execute(clock);
-    if (first_ && !last_) idle(clock, Phase::pack, 10'000);
-    if (last_) idle(clock, Phase::exchange, 20'000);
-  }
-
- private:
-  static void idle(PhaseClock& clock, Phase phase, useconds_t us) {
-    const Region region(clock, phase);
-    ::usleep(us);
-  }
-  bool first_, last_;
-};
-
-class Uneven : public NaiveVariant {
- public:
-  Uneven() : NaiveVariant("uneven", "ranks that are slow in different phases") {}
-  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    int ranks = 1;
-    int rank = 0;
-    MPI_Comm_size(context.comm, &ranks);
-    MPI_Comm_rank(context.comm, &rank);
-    const Decomposition layout = decompose(context.problem.extents(), {{ranks, 1, 1}});
-    return std::make_unique<UnevenPlan<double>>(NaivePlan<double>(context.problem, context.comm, layout, layout),
-                                                rank == 0, rank == ranks - 1);
-  }
-};
-
-/// Right; each rank sends a double to each, and declares nothing.
-class UndeclaredPlan : public NaivePlan<double> {
- public:
-  explicit UndeclaredPlan(NaivePlan<double> plan, MPI_Comm comm) : NaivePlan<double>(std::move(plan)), comm_(comm) {
-    int ranks = 1;
-    MPI_Comm_size(comm, &ranks);
-    sent_.resize(static_cast<std::size_t>(ranks));
-    received_.resize(sent_.size());
-  }
-  void execute(PhaseClock& clock) override {
-    NaivePlan<double>::execute(clock);
-    MPI_Alltoall(sent_.data(), 1, MPI_DOUBLE, received_.data(), 1, MPI_DOUBLE, comm_);
-  }
-
- private:
-  MPI_Comm comm_;
-  std::vector<double> sent_, received_;
-};
-
-class DeclaresNothing : public NaiveVariant {
- public:
-  DeclaresNothing() : NaiveVariant("declares-nothing", "sends more than it says") {}
-  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    int ranks = 1;
-    MPI_Comm_size(context.comm, &ranks);
-    const Decomposition layout = decompose(context.problem.extents(), {{ranks, 1, 1}});
-    return std::make_unique<UndeclaredPlan>(NaivePlan<double>(context.problem, context.comm, layout, layout),
-                                            context.comm);
-  }
-};
-
-class RestartsItsClock : public NaiveVariant {
- public:
-  RestartsItsClock() : NaiveVariant("restarts-its-clock", "its phases do not add up to its time") {}
-  std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
-    int ranks = 1;
-    MPI_Comm_size(context.comm, &ranks);
-    const Decomposition layout = decompose(context.problem.extents(), {{ranks, 1, 1}});
-    return std::make_unique<RestartingPlan<double>>(NaivePlan<double>(context.problem, context.comm, layout, layout));
-  }
-};
-
-[[noreturn]] void hang(void*, int) {
+[[noreturn]] void hang() {
   std::fputs("hanging on purpose\n", stderr);
   for (;;) ::pause();
 }
 
-[[noreturn]] void crash(void*, int) {
+[[noreturn]] void crash() {
   std::fputs("aborting on purpose\n", stderr);
   std::abort();
 }
 
-void spoil_later(void* output, int run) {
+void idle(PhaseClock& clock, Phase phase, useconds_t us) {
+  const Region region(clock, phase);
+  ::usleep(us);
+}
+
+/// Does this after each execution.
+Disturb after(const std::function<void(PhaseClock&, void*, int)>& what, bool everywhere = false) {
+  return [=](const PlanContext& context) {
+    return everywhere || is_last_rank(context.comm) ? Disturbance{what, nullptr} : Disturbance{};
+  };
+}
+
+/// Has a component that does this when it runs alone.
+Disturb alone(const std::function<void()>& what, bool everywhere = false) {
+  return [=](const PlanContext& context) {
+    return Disturbance{nullptr, everywhere || is_last_rank(context.comm) ? what : [] {}};
+  };
+}
+
+void spoil_later(PhaseClock&, void* output, int run) {
   // Plane waves, impulse, definition: three runs come before the timing.
   if (run >= 3) static_cast<std::complex<double>*>(output)[0] += 1e3;
 }
 
+Disturbance throw_in_planning(const PlanContext& context) {
+  if (is_last_rank(context.comm)) throw std::runtime_error("planned to fail");
+  MPI_Barrier(context.comm);
+  return {};
+}
+
+/// A limit on the size of files stops a write in the middle, as a full disk does.
+Disturbance fill_the_disk(const PlanContext&) {
+  const rlimit limit{1024, 1024};
+  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) throw std::runtime_error("setrlimit failed");
+  return {};
+}
+
+Disturbance be_uneven(const PlanContext& context) {
+  const bool last = is_last_rank(context.comm);
+  const bool first = !last && mpi::rank_in(context.comm) == 0;
+  const auto slow = [=](PhaseClock& clock, void*, int) {
+    if (first) idle(clock, Phase::pack, 10'000);
+    if (last) idle(clock, Phase::exchange, 20'000);
+  };
+  return {slow, nullptr};
+}
+
+/// Each rank sends a double to each.
+Disturbance send_more(const PlanContext& context) {
+  const auto send = [comm = context.comm](PhaseClock&, void*, int) {
+    const std::vector<double> sent(static_cast<std::size_t>(mpi::size_of(comm)));
+    std::vector<double> received(sent.size());
+    MPI_Alltoall(sent.data(), 1, MPI_DOUBLE, received.data(), 1, MPI_DOUBLE, comm);
+  };
+  return {send, nullptr};
+}
+
 bool register_all() {
   auto& registry = VariantRegistry::instance();
-  registry.add(std::make_unique<NaiveVariant>("naive", "the definition of the DFT"));
-  registry.add(std::make_unique<NaiveVariant>("wrong-result", "one element is off", Defect::one_wrong_element));
-  registry.add(std::make_unique<NaiveVariant>("wrong-later", "goes wrong while timed", Defect::none, spoil_later));
-  registry.add(std::make_unique<NaiveVariant>("aborts", "the last rank aborts", Defect::none, crash));
-  registry.add(std::make_unique<NaiveVariant>("hangs", "the last rank hangs", Defect::none, hang));
-  registry.add(std::make_unique<NaiveVariant>("throws-on-one-rank", "the last rank throws", Defect::none,
-                                              [](void*, int) { throw std::runtime_error("thrown on purpose"); }));
-  registry.add(std::make_unique<ThrowsInPlanning>());
-  registry.add(std::make_unique<FillsTheDisk>());
-  const auto throws = [] { throw std::runtime_error("thrown alone on purpose"); };
-  registry.add(std::make_unique<WrongAlone>("alone-throws", "its component alone throws", true, throws));
-  registry.add(std::make_unique<WrongAlone>("alone-throws-on-one", "its component alone throws on the last rank", false,
-                                            throws));
-  registry.add(std::make_unique<WrongAlone>("alone-aborts", "the last rank aborts in its component alone", false,
-                                            [] { crash(nullptr, 0); }));
-  registry.add(std::make_unique<WrongAlone>("alone-hangs", "the last rank hangs in its component alone", false,
-                                            [] { hang(nullptr, 0); }));
-  registry.add(std::make_unique<RestartsItsClock>());
-  registry.add(std::make_unique<Uneven>());
+  const auto add = [&](auto&&... what) {
+    registry.add(std::make_unique<NaiveVariant>(std::forward<decltype(what)>(what)...));
+  };
+  const auto throws = [](auto&&...) { throw std::runtime_error("thrown on purpose"); };
+  const auto throws_alone = [] { throw std::runtime_error("thrown alone on purpose"); };
+  const Disturb none = after(nullptr);
+  add("naive", "the definition of the DFT");
+  add("wrong-result", "one element is off", none, Defect::one_wrong_element);
+  add("wrong-later", "goes wrong while timed", after(spoil_later));
+  add("aborts", "the last rank aborts", after([](auto&&...) { crash(); }));
+  add("hangs", "the last rank hangs", after([](auto&&...) { hang(); }));
+  add("throws-on-one-rank", "the last rank throws", after(throws));
+  add("throws-in-planning", "the last rank throws while planning", throw_in_planning);
+  add("fills-the-disk", "no file can grow beyond 1 KiB once it was planned", fill_the_disk);
+  add("alone-throws", "its component alone throws", alone(throws_alone, true));
+  add("alone-throws-on-one", "its component alone throws on the last rank", alone(throws_alone));
+  add("alone-aborts", "the last rank aborts in its component alone", alone(crash));
+  add("alone-hangs", "the last rank hangs in its component alone", alone(hang));
+  add("restarts-its-clock", "its phases do not add up to its time",
+      after([](PhaseClock& clock, void*, int) { clock.start(); }, true));
+  add("uneven", "ranks that are slow in different phases", be_uneven);
+  add("declares-nothing", "sends more than it says", send_more);
   registry.add(std::make_unique<WrongCost>());
-  registry.add(std::make_unique<DeclaresNothing>());
   registry.add(std::make_unique<Conjugated>());
   return registry.add(std::make_unique<Unavailable>());
 }
