@@ -19,6 +19,7 @@
 #include "redistribution/exchange_blocks.hpp"
 #include "redistribution/packet_window.hpp"
 #include "support/exchange_fixture.hpp"
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
@@ -102,13 +103,8 @@ class Active : public ::testing::Test {
 };
 
 TEST_F(Active, NamesAParameterThatCannotBeUsed) {
-  const auto refusal = [](const Problem& problem) -> std::string {
-    try {
-      (void)method().supports(problem);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "nothing refused";
+  const auto refusal = [](const Problem& problem) {
+    return test::message_of([&] { return method().supports(problem); });
   };
   for (const char* bytes : {"0", "15", "-16", "1073741825", "16KiB", ""})
     EXPECT_THAT(refusal(with(bytes, "4")), AllOf(HasSubstr("'packet-bytes' is '" + std::string(bytes) + "'"),

@@ -9,10 +9,12 @@
 #include <string>
 
 #include "mpi/handles.hpp"
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
 
+using test::message_of;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -52,22 +54,14 @@ TEST(MpiErrors, NameTheCallWithoutItsArgumentsTheRankTheHostAndMpisText) {
   const int code = MPI_Send(nullptr, 0, MPI_BYTE, no_such_rank, 0, comm.get());
   ASSERT_NE(code, MPI_SUCCESS) << "what handles.hpp makes returns its errors";
   ASSERT_FALSE(text_of_mpi(code).empty());
-  try {
-    FOURSCORE_MPI(MPI_Send(nullptr, 0, MPI_BYTE, no_such_rank, 0, comm.get()));
-    FAIL() << "no MpiError";
-  } catch (const MpiError& error) {
-    // MPICH gives each error a code and a text of its own, so only what comes before is compared here.
-    const std::string expected = expected_message(code);
-    EXPECT_THAT(error.what(), StartsWith(expected.substr(0, expected.find(": ") + 2)));
-    EXPECT_THAT(error.what(), Not(HasSubstr("no_such_rank")));
-    EXPECT_THAT(error.what(), Not(HasSubstr("comm.get()")));
-  }
-  try {
-    mpi::check(code, "MPI_Send(data, count, type, rank, tag, comm)");
-    FAIL() << "no MpiError";
-  } catch (const MpiError& error) {
-    EXPECT_EQ(error.what(), expected_message(code));
-  }
+  const std::string message =
+      message_of<MpiError>([&] { FOURSCORE_MPI(MPI_Send(nullptr, 0, MPI_BYTE, no_such_rank, 0, comm.get())); });
+  // MPICH gives each error a code and a text of its own, so only what comes before is compared here.
+  const std::string expected = expected_message(code);
+  EXPECT_THAT(message, StartsWith(expected.substr(0, expected.find(": ") + 2)));
+  EXPECT_THAT(message, Not(HasSubstr("no_such_rank")));
+  EXPECT_THAT(message, Not(HasSubstr("comm.get()")));
+  EXPECT_EQ(message_of<MpiError>([&] { mpi::check(code, "MPI_Send(data, count, type, rank, tag, comm)"); }), expected);
 }
 
 TEST(MpiErrors, InADestructorGoToStderrInTheSameWords) {
@@ -84,14 +78,7 @@ TEST(MpiErrors, OfDifferentKindsHaveDifferentTexts) {
   const int wrong_count = MPI_Send(nullptr, -1, MPI_BYTE, MPI_PROC_NULL, 0, comm.get());
   const int wrong_rank = MPI_Send(nullptr, 0, MPI_BYTE, no_such_rank, 0, comm.get());
   ASSERT_NE(wrong_count, MPI_SUCCESS);
-  const auto message = [](int code) -> std::string {
-    try {
-      mpi::check(code, "MPI_Send");
-    } catch (const MpiError& error) {
-      return error.what();
-    }
-    return "";
-  };
+  const auto message = [](int code) { return message_of<MpiError>([&] { mpi::check(code, "MPI_Send"); }); };
   EXPECT_NE(message(wrong_count), message(wrong_rank));
   EXPECT_THAT(message(wrong_count), EndsWith(text_of_mpi(wrong_count)));
 }

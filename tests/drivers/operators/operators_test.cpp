@@ -1,12 +1,13 @@
 // What each operator makes of a mode: by formulas written down once more here, and the tables against the definition.
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "harness/product.hpp"
 #include "interfaces/pointwise_operator.hpp"
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
@@ -167,12 +168,10 @@ TEST(OperatorsTest, SinglePrecisionIsMultipliedToo) {
 }
 
 TEST(OperatorsTest, AnUnknownOperatorIsAnErrorWithTheNearestName) {
-  try {
-    (void)operator_of(problem_of({4, 4, 4}, Kind::c2c, "poison"));
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("did you mean 'poisson'?"), std::string::npos) << error.what();
-  }
+  EXPECT_THAT(test::message_of([] {
+                (void)operator_of(problem_of({4, 4, 4}, Kind::c2c, "poison"));
+              }),
+              testing::HasSubstr("did you mean 'poisson'?"));
 }
 
 TEST(OperatorsTest, AnAxisBeyondTheTablesIsRefused) {

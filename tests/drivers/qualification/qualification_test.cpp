@@ -7,24 +7,16 @@
 #include <string>
 
 #include "qualification/qualify.hpp"
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
 
 namespace fs = std::filesystem;
+using test::message_of;
 using testing::HasSubstr;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
-
-template <class Error>
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(KnownTraffic, OfAStoreToPartOfALineHoldsTheReadOfThatLine) {
   const auto is = [](TrafficKernel kernel, bool streams, double reads, double writes) {

@@ -5,27 +5,18 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <set>
 
-#include "core/errors.hpp"
 #include "simulation/host_order.hpp"
 #include "simulation/platform.hpp"
 #include "simulation/topology.hpp"
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
 
+using test::message_of;
 using testing::HasSubstr;
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 NetworkShape lattice(const std::string& topology, std::vector<int> extents) {
   NetworkShape shape;
@@ -108,10 +99,10 @@ TEST(Topology, AnAllToAllLoadsTheLinksOfATorusEvenly) {
 TEST(Topology, WhatCannotBeIsRefused) {
   NetworkShape torus = lattice("torus", {4, 4});
   torus.hosts = 20;
-  EXPECT_THAT(error_of([&] { (void)make_topology(torus); }), HasSubstr("4x4 has 16 hosts, and not the 20 asked for"));
-  EXPECT_THAT(error_of([] { (void)make_topology({.topology = "hypercube", .hosts = 12}); }),
+  EXPECT_THAT(message_of([&] { (void)make_topology(torus); }), HasSubstr("4x4 has 16 hosts, and not the 20 asked for"));
+  EXPECT_THAT(message_of([] { (void)make_topology({.topology = "hypercube", .hosts = 12}); }),
               HasSubstr("expected a power of two"));
-  EXPECT_THAT(error_of([] { (void)make_topology({.topology = "tours", .hosts = 2}); }),
+  EXPECT_THAT(message_of([] { (void)make_topology({.topology = "tours", .hosts = 2}); }),
               HasSubstr("did you mean 'torus'?"));
 }
 
@@ -149,17 +140,17 @@ TEST(HostOrder, ARowOfSubCubesIsACube) {
 
 TEST(HostOrder, WhatTheNetworkDoesNotAllowIsRefused) {
   const NetworkShape torus = lattice("torus", {4, 4, 4});
-  EXPECT_THAT(error_of([&] { (void)host_order(torus, 32, HostOrder::sub_cube, 1); }),
+  EXPECT_THAT(message_of([&] { (void)host_order(torus, 32, HostOrder::sub_cube, 1); }),
               HasSubstr("expected a sixth power"));
-  EXPECT_THAT(error_of([] {
+  EXPECT_THAT(message_of([] {
                 (void)host_order(lattice("torus", {16, 4}), 64, HostOrder::sub_cube, 1);
               }),
               HasSubstr("expected 4x4x4"));
-  EXPECT_THAT(error_of([] {
+  EXPECT_THAT(message_of([] {
                 (void)host_order(lattice("torus", {6, 6}), 36, HostOrder::hilbert, 1);
               }),
               HasSubstr("one power of two"));
-  EXPECT_THAT(error_of([] { (void)host_order({.topology = "star", .hosts = 8}, 8, HostOrder::hilbert, 1); }),
+  EXPECT_THAT(message_of([] { (void)host_order({.topology = "star", .hosts = 8}, 8, HostOrder::hilbert, 1); }),
               HasSubstr("expected a torus or a mesh"));
 }
 
@@ -173,7 +164,7 @@ class PlatformFile : public testing::Test {
     return file_;
   }
   std::string error(const std::string& network, const std::string& rest = "") {
-    return error_of([&] { (void)read_platform(write(network, rest)); });
+    return message_of([&] { (void)read_platform(write(network, rest)); });
   }
   void TearDown() override { std::filesystem::remove(file_); }
   std::filesystem::path file_ =
@@ -222,7 +213,7 @@ TEST_F(PlatformFile, HostsOfOneRouterShareItsLinks) {
   const auto topology = make_topology(platform.network);
   EXPECT_TRUE(route(*topology, 0, 1).empty());
   EXPECT_EQ(route(*topology, 0, 7), route(*topology, 1, 6));
-  EXPECT_THAT(error_of([&] { (void)host_order(platform.network, 4, HostOrder::hilbert, 1); }),
+  EXPECT_THAT(message_of([&] { (void)host_order(platform.network, 4, HostOrder::hilbert, 1); }),
               HasSubstr("2 hosts a router; expected one"));
   EXPECT_THAT(error(std::string("topology = \"mesh\"\ndimensions = 2\nhosts_per_router = 2\n") + rates),
               HasSubstr("expected extents with it"));
@@ -245,7 +236,7 @@ TEST_F(PlatformFile, APutTakesWhatASendTakesUnlessItSaysOtherwise) {
 
 TEST_F(PlatformFile, MoreHostsThanThereAreAreRefused) {
   const Platform platform = read_platform(write(std::string("topology = \"torus\"\nextents = [4, 4]\n") + rates));
-  EXPECT_THAT(error_of([&] { (void)fitted(platform, 17); }), HasSubstr("has 16 hosts, and 17 are asked for"));
+  EXPECT_THAT(message_of([&] { (void)fitted(platform, 17); }), HasSubstr("has 16 hosts, and 17 are asked for"));
   const Platform open = read_platform(write(std::string("topology = \"torus\"\ndimensions = 3\n") + rates));
   EXPECT_EQ(fitted(open, 64).network.extents, (std::vector<int>{4, 4, 4}));
 }
@@ -254,7 +245,7 @@ TEST(Platforms, AllThatAreShippedCanBeRead) {
   int read = 0;
   for (const auto& entry : std::filesystem::directory_iterator(FOURSCORE_SOURCE_DIR "/jobscripts/platforms")) {
     if (entry.path().extension() != ".toml") continue;
-    EXPECT_EQ(error_of([&] { (void)make_topology(fitted(read_platform(entry.path()), 1).network); }), "no error")
+    EXPECT_EQ(message_of([&] { (void)make_topology(fitted(read_platform(entry.path()), 1).network); }), "no error")
         << entry.path();
     ++read;
   }
