@@ -111,10 +111,8 @@ TEST_F(InstancesTest, OnSubsetsHaveRanksOfTheirOwnAsEvenAsCanBe) {
     ASSERT_EQ(instances.here().size(), 1U);
     const int number = instances.here().front().number;
     const Range range = ranks_of_instance(problem, ranks_, number);
-    int me = 0;
-    int size = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(instances.comm(), &size);
+    const int me = mpi::rank_in(MPI_COMM_WORLD);
+    const int size = mpi::size_of(instances.comm());
     EXPECT_EQ(size, range.size());
     EXPECT_LE(range.low, me);
     EXPECT_LT(me, range.high);
@@ -202,9 +200,7 @@ TEST_F(InstancesTest, AreTimedFromTheCommonStartToTheEndOfEach) {
   Sampler sampler(MPI_COMM_WORLD, options);
   const Samples samples = sampler.measure_instances(
       3, [](int) {}, [&](PhaseClock& clock, const Sampler::Done& done) { instances.execute(clock, done); });
-  int me = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  if (me != 0) return;
+  if (mpi::rank_in(MPI_COMM_WORLD) != 0) return;
   ASSERT_EQ(samples.rank_instance_s.size(), static_cast<std::size_t>(ranks_));
   for (std::size_t rank = 0; rank < samples.rank_instance_s.size(); ++rank) {
     const auto& of_rank = samples.rank_instance_s[rank];
