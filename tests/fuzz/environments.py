@@ -93,8 +93,7 @@ def said_that_output_is_full(outcome: Outcome) -> str | None:
 
 
 def steps(draw: random.Random, place: Place) -> list[Step]:
-    shutil.copytree(place.archive, place.work / "fourscore-archive", symlinks=True)
-    shutil.copy(place.archive.parent / "base.toml", place.work)
+    place.copy_archive()
     choice = commands(place)
     name = draw.choice(list(choice))
     argv, writes = choice[name]

@@ -91,6 +91,11 @@ class Place:
     def work(self) -> Path:
         return self.folder / "work"
 
+    def copy_archive(self) -> Path:
+        """The good archive and its suite, in the case's folder."""
+        shutil.copy(self.archive.parent / "base.toml", self.work)
+        return Path(shutil.copytree(self.archive, self.work / "fourscore-archive", symlinks=True))
+
     def program(self, name: str) -> str:
         return str(self.programs / name)
 

@@ -6,7 +6,6 @@ import functools
 import os
 import random
 import re
-import shutil
 import stat
 import subprocess
 
@@ -62,14 +61,7 @@ FLAGS_OF_GOOGLE_BENCHMARK = (
 COMPONENTS = {
     "memory_bench": ["--parameter", "size=4KiB", "--parameter", "kernels=copy"],
     "local_fft_bench": ["--parameter", "lengths=16", "--parameter", "points=256", "--parameter", "planner=estimate"],
-    "local_transpose_bench": [
-        "--parameter",
-        "shape=4x4x4",
-        "--parameter",
-        "permutations=zyx",
-        "--parameter",
-        "kernels=permute",
-    ],
+    "local_transpose_bench": words_of("--parameter shape=4x4x4 --parameter permutations=zyx --parameter kernels=permute"),
     "copy_bench": ["--parameter", "size=4KiB", "--parameter", "memory=pinned"],
     "alltoall_bench": ["--parameter", "exchange=alltoallv", "--parameter", "shape=4x4x4"],
     "pairwise_bench": [],
@@ -149,20 +141,7 @@ def surroundings(place: Place) -> None:
 
 def drivers(draw: random.Random, place: Place) -> Step:
     program = place.program("fft_bench")
-    base = [
-        "--variant",
-        "serial",
-        "--shape",
-        "4x4x4",
-        "--planner",
-        "estimate",
-        "--repetitions",
-        "1",
-        "--warmup",
-        "0",
-        "--max-time-s",
-        "0.01",
-    ]
+    base = words_of("--variant serial --shape 4x4x4 --planner estimate --repetitions 1 --warmup 0 --max-time-s 0.01")
     if draw.random() < 0.2:
         base = [draw.choice(["--list", "--identity", "--check-points"])]
     line = words(draw, options_of(program), base)
@@ -237,7 +216,6 @@ def steps(draw: random.Random, place: Place) -> list[Step]:
     surroundings(place)
     kind = draw.randrange(10)
     if kind < 5:
-        shutil.copytree(place.archive, place.work / "fourscore-archive", symlinks=True)
-        shutil.copy(place.archive.parent / "base.toml", place.work)
+        place.copy_archive()
         return [command(draw, place)]
     return [(drivers if kind < 7 else counter_bench if kind < 8 else component)(draw, place)]

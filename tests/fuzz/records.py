@@ -246,9 +246,7 @@ def readers(draw: random.Random, place: Place, archive: Path, good: set[str], fl
 
 
 def steps(draw: random.Random, place: Place) -> list[Step]:
-    archive = place.work / "fourscore-archive"
-    shutil.copytree(place.archive, archive, symlinks=True)
-    shutil.copy(place.archive.parent / "base.toml", place.work)
+    archive = place.copy_archive()
     before = {file.name: file.read_bytes() for file in (archive / "records" / "base").glob("*.json")}
     flipped = damage(draw, archive)
     good = {name for name, content in before.items() if is_same(archive / "records" / "base" / name, content)}

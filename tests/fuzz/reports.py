@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -46,8 +45,7 @@ def steps(draw: random.Random, place: Place) -> list[Step]:
     import fourscore_analysis.page.report
     from fourscore_analysis.cli import main
 
-    archive = place.work / "fourscore-archive"
-    shutil.copytree(place.archive, archive, symlinks=True)
+    archive = place.copy_archive()
     records.damage(draw, archive)
     if draw.random() < 0.2:
         return [question(draw, place, archive)]
@@ -68,14 +66,6 @@ def steps(draw: random.Random, place: Place) -> list[Step]:
             fourscore_analysis.page.report.drawing = lambda views, folder: nullcontext(lambda: [[] for _ in views])
         return main(arguments)
 
-    argv: list[str | bytes] = [place.program("fourscore"), *arguments]
     # A report of damaged records says so, and fails only where nothing is left: 0 or 2.
-    return [
-        Step(
-            argv,
-            frozenset({0, 2}),
-            ("work/page.html", "work/page-plots", "home"),
-            call=call,
-            must=must,
-        )
-    ]
+    writes = ("work/page.html", "work/page-plots", "home")
+    return [Step([place.program("fourscore"), *arguments], frozenset({0, 2}), writes, call=call, must=must)]
