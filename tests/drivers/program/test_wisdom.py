@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench
 
 PLANNED = ("--variant", "pencil", "--shape", "16x12x10", "--planner", "measure", "--repetitions", "2")
 
@@ -19,11 +18,8 @@ def test_wisdom_is_written_then_read_and_recorded(bench: Bench, tmp_path: Path) 
     plans = []
     digest = ""
     for name in ("first", "second"):
-        out = tmp_path / name
         digest = hashlib.sha256(wisdom.read_bytes()).hexdigest() if wisdom.exists() else ""
-        run = bench(*PLANNED, "--wisdom", str(wisdom), "--record", str(out), ranks=2, faulty=False)
-        assert run.returncode == 0, run.stderr
-        plans.append(read_record(out)["plan"])
+        plans.append(bench.record(*PLANNED, "--wisdom", str(wisdom), ranks=2, faulty=False)["plan"])
     assert plans[0]["wisdom"] == "file"
     assert "wisdom_sha256" not in plans[0]
     assert plans[1]["wisdom_sha256"] == digest
@@ -33,7 +29,7 @@ def test_wisdom_is_written_then_read_and_recorded(bench: Bench, tmp_path: Path) 
 
 
 def test_nothing_is_reused_without_wisdom(bench: Bench) -> None:
-    plan = json.loads(bench(*PLANNED, "--json", faulty=False).stdout)["plan"]
+    plan = bench.record(*PLANNED, faulty=False)["plan"]
     assert (plan["wisdom"], plan["reused"]) == ("none", False)
 
 
@@ -46,11 +42,10 @@ def test_wisdom_that_is_cut_off_is_ignored_reported_once_and_mended(bench: Bench
     wisdom.write_bytes(whole[: int(keep * len(whole))])
     plans = []
     for name in ("cut", "mended"):
-        run = bench(*point, "--record", str(tmp_path / name), ranks=2, faulty=False)
-        assert run.returncode == 0, run.stderr
-        plans.append(read_record(tmp_path / name)["plan"])
-        told = " ".join(run.stdout.split())
-        assert (f"wisdom file {wisdom}: it" in told) == (name == "cut"), run.stdout
+        record = bench.record(*point, ranks=2, faulty=False)
+        plans.append(record["plan"])
+        told = " ".join(record.screen.split())
+        assert (f"wisdom file {wisdom}: it" in told) == (name == "cut"), record.screen
     assert ("empty" if keep == 0 else "cut off") in plans[0]["wisdom_ignored"]
     assert "wisdom_ignored" not in plans[1]
     assert [plan["reused"] for plan in plans] == [False, True]
@@ -64,11 +59,7 @@ def test_wisdom_of_another_machine_or_library_is_ignored_reported_once_and_kept(
     machine = re.search(r"on machine (\w+) with", ours)[1]
     theirs = ours.replace(machine, "0123456789abcdef")
     wisdom.write_text(theirs)
-    plans = []
-    for name in ("first", "second"):
-        run = bench(*point, "--record", str(tmp_path / name), faulty=False)
-        assert run.returncode == 0, run.stderr
-        plans.append(read_record(tmp_path / name)["plan"])
+    plans = [bench.record(*point, faulty=False)["plan"] for _ in range(2)]
     assert "it has plans of fftw " in plans[0]["wisdom_ignored"]
     assert "machine 0123456789abcdef" in plans[0]["wisdom_ignored"]
     assert machine in plans[0]["wisdom_ignored"]
@@ -86,8 +77,7 @@ def test_programs_at_once_add_their_plans_to_one_file(bench: Bench, tmp_path: Pa
         )
         assert all(run.returncode == 0 for run in runs)
     for shape in shapes:
-        run = bench("--variant", "serial", "--shape", shape, "--wisdom", str(wisdom), "--json", faulty=False)
-        assert json.loads(run.stdout)["plan"]["reused"], shape
+        assert bench.record("--variant", "serial", "--shape", shape, "--wisdom", str(wisdom), faulty=False)["plan"]["reused"]
 
 
 @pytest.mark.parametrize("shape", ["12x12x10", "7x10x11"])
@@ -95,31 +85,19 @@ def test_programs_at_once_add_their_plans_to_one_file(bench: Bench, tmp_path: Pa
 def test_plans_of_equal_and_of_unequal_blocks_are_reused(
     bench: Bench, tmp_path: Path, variant: str, shape: str
 ) -> None:
-    reused = []
-    for name in ("first", "second"):
-        point = ("--variant", variant, "--shape", shape, "--wisdom", str(tmp_path / "wisdom"))
-        run = bench(*point, "--record", str(tmp_path / name), ranks=3, faulty=False)
-        assert run.returncode == 0, run.stderr
-        record = read_record(tmp_path / name)
-        if record["verdict"]["status"] == "skipped":
-            pytest.skip("fftw-mpi cannot run here")
-        reused.append(record["plan"]["reused"])
-    assert reused == [False, True]
+    point = ("--variant", variant, "--shape", shape, "--wisdom", str(tmp_path / "wisdom"))
+    assert [bench.measured(*point, ranks=3, faulty=False)["plan"]["reused"] for _ in range(2)] == [False, True]
 
 
 def test_plans_for_other_ranks_or_of_other_libraries_are_no_reason_for_a_word(bench: Bench, tmp_path: Path) -> None:
-    wisdom, out = tmp_path / "wisdom", tmp_path / "out.json"
+    wisdom = tmp_path / "wisdom"
     point = ("--variant", "serial", "--shape", "24x20", "--repetitions", "1", "--wisdom", str(wisdom))
     assert bench(*point, faulty=False).returncode == 0
-    run = bench("--variant", "slab", *point[2:], "--record", str(out), ranks=2, faulty=False)
-    assert run.returncode == 0, run.stderr
-    assert "wisdom_ignored" not in read_record(out)["plan"]
+    assert "wisdom_ignored" not in bench.record("--variant", "slab", *point[2:], ranks=2, faulty=False)["plan"]
     text, sections = re.subn(r"(?m)^(section \d+ \w+) fftw ", r"\1 another ", wisdom.read_text())
     assert sections == 2
     wisdom.write_text(text)
-    again = tmp_path / "again.json"
-    assert bench(*point, "--record", str(again), faulty=False).returncode == 0
-    assert "wisdom_ignored" not in read_record(again)["plan"]
+    assert "wisdom_ignored" not in bench.record(*point, faulty=False)["plan"]
 
 
 def test_patient_planning_asks_the_library_for_more_than_measuring(bench: Bench, tmp_path: Path) -> None:
