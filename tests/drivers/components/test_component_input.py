@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from component_programs import QUICK, call
-from conftest import read_record
+from component_programs import QUICK, answers, call, measured, refused
+from conftest import recorded, skip_reason
 
 BAD: list[tuple[str, list[str], list[str]]] = [
     ("memory_bench", ["--parameter", "kernel=copy"], ["no parameter 'kernel'", "did you mean 'kernels'?"]),
@@ -80,12 +80,9 @@ BAD: list[tuple[str, list[str], list[str]]] = [
 
 @pytest.mark.parametrize(("program", "arguments", "expected"), BAD, ids=[" ".join([b[0], *b[1]]) for b in BAD])
 def test_bad_input_gets_code_2_and_one_message(program: str, arguments: list[str], expected: list[str]) -> None:
-    run = call(program, *arguments)
-    assert run.returncode == 2
-    assert run.stdout == ""
-    assert run.stderr.count(f"{program}: ") == 1
+    said = refused(program, *arguments)
     for text in expected:
-        assert text in run.stderr
+        assert text in said
 
 
 @pytest.mark.parametrize(
@@ -97,16 +94,12 @@ def test_bad_input_gets_code_2_and_one_message(program: str, arguments: list[str
     ],
 )
 def test_buffers_that_do_not_fit_the_memory_are_a_skipped_record_with_both_numbers(
-    tmp_path: Path, program: str, parameters: tuple[str, ...], expected: str
+    program: str, parameters: tuple[str, ...], expected: str
 ) -> None:
-    out = tmp_path / "out.json"
     options = [text for parameter in parameters for text in ("--parameter", parameter)]
-    run = call(program, *options, "--record", str(out))
-    assert run.returncode == 0, run.stderr
-    verdict = read_record(out)["verdict"]
-    assert verdict["status"] == "skipped"
-    assert f"not enough memory for {expected}" in verdict["reason"]
-    assert re.search(r"1 rank needs at least [\d.]+ TiB, and [\d.]+ \w+ can be had of", verdict["reason"])
+    reason = skip_reason(recorded(call, program, *options))
+    assert f"not enough memory for {expected}" in reason
+    assert re.search(r"1 rank needs at least [\d.]+ TiB, and [\d.]+ \w+ can be had of", reason)
 
 
 @pytest.mark.parametrize(
@@ -117,9 +110,7 @@ def test_buffers_that_do_not_fit_the_memory_are_a_skipped_record_with_both_numbe
 )  # fmt: skip
 def test_bad_input_ends_all_ranks_with_2_and_one_message(arguments: list[str], tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    run = call("memory_bench", *arguments, "--record", str(out), ranks=2)
-    assert run.returncode == 2, run.stderr
-    assert run.stderr.count("memory_bench: ") == 1, run.stderr
+    refused("memory_bench", *arguments, "--record", str(out), ranks=2)
     assert not out.exists()
 
 
@@ -135,19 +126,18 @@ def test_google_benchmarks_environment_is_judged_as_its_flags_are(name: str, val
 
 
 def test_flags_that_only_show_leave_the_record_as_it_is(tmp_path: Path) -> None:
-    out, own = tmp_path / "out.json", tmp_path / "own.csv"
-    run = call("memory_bench", "--parameter", "size=1KiB", "--parameter", "kernels=copy,read", *QUICK, "--record", str(out),
-               "--benchmark_format=json", "--benchmark_filter=copy", f"--benchmark_out={own}", "--benchmark_out_format=csv",
-               "--benchmark_display_aggregates_only=false", "--benchmark_counters_tabular=true", "--benchmark_color=no",
-               "--benchmark_context=who=me", ranks=2)  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    assert [entry["name"] for entry in read_record(out)["benchmarks"]] == ["copy/1024"]
-    context = json.loads(run.stdout)["context"]
+    own = tmp_path / "own.csv"
+    record = measured("memory_bench", "--parameter", "size=1KiB", "--parameter", "kernels=copy,read",
+                      "--benchmark_format=json", "--benchmark_filter=copy", f"--benchmark_out={own}",
+                      "--benchmark_out_format=csv", "--benchmark_display_aggregates_only=false",
+                      "--benchmark_counters_tabular=true", "--benchmark_color=no", "--benchmark_context=who=me",
+                      ranks=2)  # fmt: skip
+    assert [entry["name"] for entry in record["benchmarks"]] == ["copy/1024"]
+    context = json.loads(record.screen)["context"]
     assert (context["who"], context["executable"]) == ("me", "memory_bench")
     assert own.read_text().count("copy/1024") >= 2
-    clash = call("memory_bench", *QUICK, "--record", str(tmp_path / "x.json"), f"--benchmark_out={tmp_path}/./x.json")
-    assert clash.returncode == 2
-    assert "--record and --benchmark_out both name" in clash.stderr
+    clash = ("--record", str(tmp_path / "x.json"), f"--benchmark_out={tmp_path}/./x.json")
+    assert "--record and --benchmark_out both name" in refused("memory_bench", *QUICK, *clash)
 
 
 def test_points_are_answered_line_by_line() -> None:
@@ -159,10 +149,9 @@ def test_points_are_answered_line_by_line() -> None:
         (point | {"shape": [4]}, False, True, ""),
         ({"component": "memory_bench"}, False, True, ""),
     ]
-    run = call("memory_bench", "--check-points", stdin="".join(json.dumps(case[0]) + "\n" for case in cases))
-    answers = [json.loads(line) for line in run.stdout.splitlines()]
-    assert [(a["supported"], a["error"], a.get("key", "")) for a in answers] == [case[1:] for case in cases]
-    assert answers[0]["point"] == point | {"nodes": 1, "ranks_per_node": 2, "placement_of_ranks": "block"}
+    said = answers("memory_bench", *(case[0] for case in cases))
+    assert [(a["supported"], a["error"], a.get("key", "")) for a in said] == [case[1:] for case in cases]
+    assert said[0]["point"] == point | {"nodes": 1, "ranks_per_node": 2, "placement_of_ranks": "block"}
 
 
 def test_a_list_of_names_measures_nothing_and_leaves_no_record(tmp_path: Path) -> None:
@@ -174,6 +163,5 @@ def test_a_list_of_names_measures_nothing_and_leaves_no_record(tmp_path: Path) -
 
 
 def test_orders_that_ranks_would_draw_differently_are_refused() -> None:
-    run = call("component_faulty", "--benchmark_enable_random_interleaving=true", *QUICK, ranks=2)
-    assert run.returncode == 2
-    assert "different orders" in run.stderr
+    said = refused("component_faulty", "--benchmark_enable_random_interleaving=true", *QUICK, ranks=2)
+    assert "different orders" in said

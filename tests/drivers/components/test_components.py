@@ -7,8 +7,8 @@ import math
 from pathlib import Path
 
 import pytest
-from component_programs import QUICK, call, given
-from conftest import read_record
+from component_programs import QUICK, call, given, measured, refused
+from conftest import recorded, skip_reason
 
 # For each program: parameters of a run of a moment, and the kernels that must be in its record.
 SMALL: dict[str, tuple[dict[str, str], set[str]]] = {
@@ -43,12 +43,9 @@ def test_the_card_names_parameters_with_what_is_allowed(program: str) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("program", SMALL)
-def test_every_benchmark_is_checked_and_every_repetition_recorded(program: str, ranks: int, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
+def test_every_benchmark_is_checked_and_every_repetition_recorded(program: str, ranks: int) -> None:
     parameters, kernels = SMALL[program]
-    run = call(program, *given(parameters), *QUICK, "--record", str(out), ranks=ranks)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = measured(program, *given(parameters), ranks=ranks)
     place = {"nodes": 1, "ranks_per_node": ranks, "placement_of_ranks": "block"}
     assert record["point"] == {"component": program, "ranks": ranks, "parameters": parameters} | place
     assert record["verdict"]["status"] == "ok"
@@ -69,15 +66,12 @@ def test_every_benchmark_is_checked_and_every_repetition_recorded(program: str, 
             assert entry["labels"]["baseline"] in names
     assert ("in-cache" in record["flags"]) is caches
     assert ("emulated" in record["flags"]) is (program == "copy_bench")
-    assert run.stdout.count(names[0]) >= 2, "rank 0 alone shows the repetitions"
+    assert record.screen.count(names[0]) >= 2, "rank 0 alone shows the repetitions"
 
 
-def test_one_node_that_pretends_to_be_several_is_flagged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_node_that_pretends_to_be_several_is_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOURSCORE_RANKS_PER_NODE", "1")
-    out = tmp_path / "out.json"
-    run = call("memory_bench", "--parameter", "size=16KiB", "--parameter", "kernels=copy", *QUICK, "--record", str(out), ranks=2)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = measured("memory_bench", "--parameter", "size=16KiB", "--parameter", "kernels=copy", ranks=2)
     assert "emulated" in record["flags"]
     # The record is, its benchmarks are what they are: none is a copy to a stand-in for a GPU.
     assert not any(entry["emulated"] for entry in record["benchmarks"])
@@ -112,14 +106,11 @@ def expected_amounts(program: str, entry: dict) -> tuple[float, float]:
 
 @pytest.mark.parametrize("more", [[], ["--synchronised"]], ids=["batches", "synchronised"])
 @pytest.mark.parametrize("program", [*SMALL, *TALKING])
-def test_what_is_shown_follows_from_the_recorded_times_and_sizes(program: str, more: list[str], tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
+def test_what_is_shown_follows_from_the_recorded_times_and_sizes(program: str, more: list[str]) -> None:
     parameters = SMALL[program][0] if program in SMALL else TALKING[program]
-    run = call(program, *given(parameters), *QUICK, *more, "--benchmark_format=json", "--record", str(out), ranks=2)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = measured(program, *given(parameters), *more, "--benchmark_format=json", ranks=2)
     shown: dict[str, list[dict]] = {}
-    for line in json.loads(run.stdout)["benchmarks"]:
+    for line in json.loads(record.screen)["benchmarks"]:
         if line["run_type"] == "iteration":
             shown.setdefault(line["run_name"].removesuffix("/manual_time"), []).append(line)
     by_name = {entry["name"]: entry for entry in record["benchmarks"]}
@@ -145,28 +136,26 @@ def test_what_is_shown_follows_from_the_recorded_times_and_sizes(program: str, m
             assert ("of_copy" in line) is (baseline is not None)
 
 
-def timed(fault: str, *more: str, ranks: int, out: Path) -> dict:
+def timed(fault: str, *more: str, ranks: int) -> dict:
     """The record of the benchmark of component_faulty that has the fault."""
-    run = call("component_faulty", "--parameter", f"fault={fault}", "--benchmark_filter=second", "--repetitions", "2",
-               "--min-time-s", "0.2", "--record", str(out), *more, ranks=ranks)  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    return read_record(out)
+    asked = ("--benchmark_filter=second", "--repetitions", "2", "--min-time-s", "0.2", *more)
+    return recorded(call, "component_faulty", "--parameter", f"fault={fault}", *asked, ranks=ranks)
 
 
 @pytest.mark.parametrize("more", [[], ["--synchronised"]], ids=["batches", "synchronised"])
-def test_a_time_is_that_of_one_iteration(more: list[str], tmp_path: Path) -> None:
+def test_a_time_is_that_of_one_iteration(more: list[str]) -> None:
     """The one rank sleeps 5 ms in each; all iterations together cannot take longer than the launch did."""
-    record = timed("uneven", *more, ranks=1, out=tmp_path / "out.json")
+    record = timed("uneven", *more, ranks=1)
     (entry,) = record["benchmarks"]
     assert min(entry["time_s"]) >= 0.005
     assert entry["iterations"] > 1
     assert sum(time * entry["iterations"] for time in entry["time_s"]) <= record["harness"]["measure_s"]
 
 
-def test_ranks_that_are_slow_in_turn_hide_in_batches_and_show_where_iterations_are_synchronised(tmp_path: Path) -> None:
+def test_ranks_that_are_slow_in_turn_hide_in_batches_and_show_where_iterations_are_synchronised() -> None:
     """Each of two ranks sleeps 5 ms in every other iteration."""
-    together = timed("uneven", ranks=2, out=tmp_path / "together.json")
-    apart = timed("uneven", "--synchronised", ranks=2, out=tmp_path / "apart.json")
+    together = timed("uneven", ranks=2)
+    apart = timed("uneven", "--synchronised", ranks=2)
     assert (together["sampling"]["synchronised"], apart["sampling"]["synchronised"]) == (False, True)
     (entry,) = together["benchmarks"]
     assert "timing" not in entry["labels"]
@@ -180,44 +169,31 @@ def test_ranks_that_are_slow_in_turn_hide_in_batches_and_show_where_iterations_a
         assert max(own) < time <= sum(own) * (1 + 1e-9), "the sum of maxima"
 
 
-def test_synchronised_iterations_begin_when_all_ranks_have_ended_the_one_before(tmp_path: Path) -> None:
-    timed("in-step", "--synchronised", ranks=3, out=tmp_path / "out.json")
+def test_synchronised_iterations_begin_when_all_ranks_have_ended_the_one_before() -> None:
+    timed("in-step", "--synchronised", ranks=3)
 
 
 @pytest.mark.parametrize(("device", "library"), [("cuda", "CUDA"), ("opencl", "OpenCL")])
-def test_a_gpu_that_is_not_there_is_a_skipped_record_with_the_librarys_own_text(
-    device: str, library: str, tmp_path: Path
-) -> None:
-    out = tmp_path / "out.json"
-    run = call("copy_bench", "--parameter", f"device={device}", "--parameter", "size=4KiB", *QUICK, "--record", str(out))
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+def test_a_gpu_that_is_not_there_is_a_skipped_record_with_the_librarys_own_text(device: str, library: str) -> None:
+    record = measured("copy_bench", "--parameter", f"device={device}", "--parameter", "size=4KiB")
     if record["verdict"]["status"] == "ok":
         emulated = {entry["emulated"] for entry in record["benchmarks"]}
         assert emulated == {"emulated" in record["flags"]}
         assert device == "opencl" or emulated == {False}
     else:
-        assert record["verdict"]["status"] == "skipped"
-        assert library.lower() in record["verdict"]["reason"].lower()
+        assert library.lower() in skip_reason(record).lower()
 
 
-def test_a_length_that_the_library_does_not_have_is_a_skipped_record(tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
+def test_a_length_that_the_library_does_not_have_is_a_skipped_record() -> None:
     parameters = given({"library": "clfft", "lengths": "16,17", "points": "500"})
-    run = call("local_fft_bench", *parameters, *QUICK, "--record", str(out))
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
-    assert record["verdict"]["status"] == "skipped"
-    assert "length 17" in record["verdict"]["reason"] or "cannot run here" in record["verdict"]["reason"]
+    reason = skip_reason(measured("local_fft_bench", *parameters))
+    assert "length 17" in reason or "cannot run here" in reason
 
 
 @pytest.mark.parametrize("fault", ["wrong", "nan"])
-def test_a_wrong_result_is_archived_without_any_time(fault: str, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    run = call("component_faulty", "--parameter", f"fault={fault}", *QUICK, "--record", str(out), ranks=2)
-    assert run.returncode == 1
-    assert "component_faulty: wrong: second: error" in run.stderr
-    record = read_record(out)
+def test_a_wrong_result_is_archived_without_any_time(fault: str) -> None:
+    record = measured("component_faulty", "--parameter", f"fault={fault}", ranks=2, code=1)
+    assert "component_faulty: wrong: second: error" in record.errors
     assert record["verdict"]["status"] == "wrong"
     assert [check["ok"] for check in record["verification"]["checks"]] == [True, False]
     assert "benchmarks" not in record
@@ -230,12 +206,9 @@ def test_a_failure_of_one_rank_ends_all_with_its_message(tmp_path: Path) -> None
     assert run.returncode == 3
     assert "component_faulty: made to fail" in run.stderr
     assert not out.exists()
-    assert call("component_faulty", "--parameter", "fault=input", *QUICK, ranks=2).returncode == 2
+    refused("component_faulty", "--parameter", "fault=input", *QUICK, ranks=2)
 
 
-def test_what_cannot_be_measured_here_is_skipped_with_its_reason(tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    run = call("component_faulty", "--parameter", "fault=refused", *QUICK, "--record", str(out), ranks=2)
-    assert run.returncode == 0, run.stderr
-    verdict = read_record(out)["verdict"]
-    assert (verdict["status"], verdict["reason"]) == ("skipped", "it was made so, on 2 ranks")
+def test_what_cannot_be_measured_here_is_skipped_with_its_reason() -> None:
+    record = measured("component_faulty", "--parameter", "fault=refused", ranks=2)
+    assert skip_reason(record) == "it was made so, on 2 ranks"

@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-from pathlib import Path
 
 import pytest
-from conftest import read_record
+from component_programs import FOLDER, QUICK, answers, given, measured, refused
+from conftest import Record, skip_reason
 
-BIN = Path(os.environ.get("FOURSCORE_COMPONENT_BIN", "nowhere"))
-pytestmark = pytest.mark.skipif(not (BIN / "pairwise_bench").exists(), reason="Google Benchmark is not here")
-QUICK = ["--repetitions", "2", "--min-time-s", "0.0001", "--launcher", "local"]
+pytestmark = pytest.mark.skipif(not (FOLDER / "pairwise_bench").exists(), reason="Google Benchmark is not here")
 EXCHANGES = {"active", "alltoallv", "alltoallw", "pairwise", "p2p", "rma", "shared", "bruck", "hierarchical", "ialltoallv"}
 COLLECTIVES = {"mpi-alltoall", "mpi-alltoallv", "mpi-ialltoall"}
 
 
-def launch(program: str, ranks: int, *arguments: object, code: int = 0, **parameters: object):
-    command = [os.environ["FOURSCORE_MPIEXEC"], "-n", str(ranks), str(BIN / program), *QUICK, *map(str, arguments)]
-    for name, value in parameters.items():
-        command += ["--parameter", f"{name}={value}"]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert run.returncode == code, f"exit {run.returncode}, expected {code}\n{run.stdout}\n{run.stderr}"
-    return run
-
-
-def record_of(tmp_path: Path, program: str, ranks: int, **parameters: object) -> dict:
-    out = tmp_path / f"{program}-{ranks}-{len(list(tmp_path.iterdir()))}.json"
-    launch(program, ranks, "--record", out, **parameters)
-    return read_record(out)
+def record_of(program: str, ranks: int, **parameters: object) -> Record:
+    return measured(program, *given(parameters), ranks=ranks, timeout=300)
 
 
 def check(program: str, ranks: int, **parameters: object) -> dict:
     """What --check-points says, without MPI."""
-    point = {"component": program, "ranks": ranks, "parameters": {k: str(v) for k, v in parameters.items()}}
-    run = subprocess.run(
-        [BIN / program, "--check-points"], input=json.dumps(point) + "\n", capture_output=True, text=True, check=True
-    )
-    return json.loads(run.stdout)
+    [answer] = answers(program, {"component": program, "ranks": ranks, "parameters": {k: str(v) for k, v in parameters.items()}})
+    return answer
 
 
 def share(n: int, parts: int, part: int) -> int:
@@ -47,8 +29,8 @@ def share(n: int, parts: int, part: int) -> int:
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 4])
-def test_every_exchange_among_all_ranks_leaves_times_and_what_it_sent(tmp_path: Path, ranks: int) -> None:
-    record = record_of(tmp_path, "alltoall_bench", ranks, exchange="all", communicator="world", sizes="8,4KiB")
+def test_every_exchange_among_all_ranks_leaves_times_and_what_it_sent(ranks: int) -> None:
+    record = record_of("alltoall_bench", ranks, exchange="all", communicator="world", sizes="8,4KiB")
     assert record["verdict"]["status"] == "ok"
     assert record["point"]["component"] == "alltoall_bench"
     benchmarks = record["benchmarks"]
@@ -68,10 +50,10 @@ def test_every_exchange_among_all_ranks_leaves_times_and_what_it_sent(tmp_path: 
     assert checked == {one["name"] for one in benchmarks}
 
 
-def test_rows_and_columns_of_a_grid_exchange_what_the_pencil_method_does(tmp_path: Path) -> None:
+def test_rows_and_columns_of_a_grid_exchange_what_the_pencil_method_does() -> None:
     n, p1, p2 = (9, 10, 11), 2, 2
     record = record_of(
-        tmp_path, "alltoall_bench", 4, exchange="p2p,shared,mpi-alltoallv", communicator="row,column,world",
+        "alltoall_bench", 4, exchange="p2p,shared,mpi-alltoallv", communicator="row,column,world",
         grid="2x2", shape="9x10x11", parts="whole",
     )  # fmt: skip
     by_name = {one["name"]: one for one in record["benchmarks"]}
@@ -88,9 +70,9 @@ def test_rows_and_columns_of_a_grid_exchange_what_the_pencil_method_does(tmp_pat
         assert of_row["labels"]["precision"] == "double"
 
 
-def test_the_messages_alone_are_told_from_the_whole_exchange(tmp_path: Path) -> None:
+def test_the_messages_alone_are_told_from_the_whole_exchange() -> None:
     record = record_of(
-        tmp_path, "alltoall_bench", 2, exchange="alltoallv,p2p-pipelined", sizes="64", parts="all", pieces=2
+        "alltoall_bench", 2, exchange="alltoallv,p2p-pipelined", sizes="64", parts="all", pieces=2
     )
     assert {one["name"]: one["labels"]["parts"] for one in record["benchmarks"]} == {
         "alltoallv/row/64": "whole",
@@ -148,28 +130,24 @@ def test_what_cannot_be_used_is_named_with_what_is_allowed(program, ranks, param
 
 
 def test_bad_input_ends_all_ranks_with_2_and_one_message() -> None:
-    run = launch("alltoall_bench", 3, code=2, grid="2x2")
-    assert run.stderr.count("alltoall_bench: ") == 1
-    assert "4 places" in run.stderr
+    assert "4 places" in refused("alltoall_bench", *QUICK, "--parameter", "grid=2x2", ranks=3)
 
 
 @pytest.mark.skipif(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") > 90e9, reason="it might fit here")
 def test_messages_larger_than_memory_are_refused_with_the_figure_before_they_are_allocated() -> None:
-    run = launch("alltoall_bench", 6, communicator="world", exchange="mpi-alltoall", sizes="1GiB")
-    for word in ("skipped", "6 GiB", "108 GiB", "memory"):
-        assert word in run.stdout + run.stderr
+    record = record_of("alltoall_bench", 6, communicator="world", exchange="mpi-alltoall", sizes="1GiB")
+    assert "skipped" in record.screen + record.errors
+    for word in ("6 GiB", "108 GiB", "memory"):
+        assert word in skip_reason(record)
 
 
-def test_a_skipped_launch_leaves_a_record_that_says_why(tmp_path: Path) -> None:
-    record = record_of(tmp_path, "pairwise_bench", 1)
-    assert record["verdict"]["status"] == "skipped"
-    assert "no partner" in record["verdict"]["reason"]
-    assert "benchmarks" not in record
+def test_a_skipped_launch_leaves_a_record_that_says_why() -> None:
+    assert "no partner" in skip_reason(record_of("pairwise_bench", 1))
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 4])
-def test_partners_differ_by_powers_of_two_and_those_without_are_said(tmp_path: Path, ranks: int) -> None:
-    record = record_of(tmp_path, "pairwise_bench", ranks, sizes="1,8,64KiB")
+def test_partners_differ_by_powers_of_two_and_those_without_are_said(ranks: int) -> None:
+    record = record_of("pairwise_bench", ranks, sizes="1,8,64KiB")
     benchmarks = record["benchmarks"]
     phases = 1 if ranks == 2 else 2
     assert len(benchmarks) == 2 * phases * 3

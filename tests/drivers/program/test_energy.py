@@ -6,10 +6,11 @@ import os
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Bench, read_record
+from conftest import ROOT, Bench, Record, recorded
 
 BASE_W, CORE_W, DRAM_W = 5.0, 20.0, 3.0
 POINT = ["--planner", "estimate", "--repetitions", "2", "--counters", "powercap"]
@@ -24,15 +25,13 @@ def run(
     return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
 
 
-def measure(bench: Bench, out: Path, *arguments: str, ranks: int = 1) -> tuple[dict, str]:
-    result = run(bench, *arguments, "--record", str(out), ranks=ranks)
-    assert result.returncode == 0, result.stderr
-    return read_record(out), result.stdout
+def measure(bench: Bench, *arguments: str, **how) -> Record:
+    return recorded(partial(run, bench), *arguments, **how)
 
 
-def test_a_short_run_is_repeated_until_it_outlasts_a_hundred_updates(bench: Bench, tmp_path: Path) -> None:
+def test_a_short_run_is_repeated_until_it_outlasts_a_hundred_updates(bench: Bench) -> None:
     """One rank draws what its processor time takes. Its waiting for the machine's other work takes the base alone."""
-    record, screen = measure(bench, tmp_path / "out.json", "--variant", "serial", "--shape", "48x48x48", "--isolate")
+    record = measure(bench, "--variant", "serial", "--shape", "48x48x48", "--isolate")
     counters = record["counters"]
     assert (counters["group"], counters["scope"], counters["attribution"]) == ("ENERGY", "node", "elected")
     assert counters["readers"] == [{"rank": 0, "scope": "node"}]
@@ -50,12 +49,12 @@ def test_a_short_run_is_repeated_until_it_outlasts_a_hundred_updates(bench: Benc
     assert counters["emulated"] is True and "emulated" in record["flags"]
     [others] = counters["other_cores"]
     assert ("shared-package" in record["flags"]) == (others > 0.25)
-    shown = " ".join(screen.split())
+    shown = " ".join(record.screen.split())
     assert re.search(r"energy powercap ENERGY: [0-9.e-]+ J a run above idle, [0-9.e-]+ J with it; idle [0-9.]+ W", shown)
 
 
-def test_a_long_run_is_counted_alone_and_its_long_phases_by_themselves(bench: Bench, tmp_path: Path) -> None:
-    record, _ = measure(bench, tmp_path / "out.json", "--variant", "serial", "--shape", "256x256x256")
+def test_a_long_run_is_counted_alone_and_its_long_phases_by_themselves(bench: Bench) -> None:
+    record = measure(bench, "--variant", "serial", "--shape", "256x256x256")
     counters = record["counters"]
     if counters["runs"] > 1:
         pytest.fail(f"a run of {counters['run_s']} s is too short for this test: take a larger shape")
@@ -64,29 +63,26 @@ def test_a_long_run_is_counted_alone_and_its_long_phases_by_themselves(bench: Be
     assert counters["phases"]["other"]["package_j"] == [None] and "other (" in counters["phases_refused"]
 
 
-def test_one_rank_of_a_node_reads_for_all(bench: Bench, tmp_path: Path) -> None:
-    record, _ = measure(bench, tmp_path / "out.json", "--variant", "slab", "--shape", "32x32x32", ranks=2)
+def test_one_rank_of_a_node_reads_for_all(bench: Bench) -> None:
+    record = measure(bench, "--variant", "slab", "--shape", "32x32x32", ranks=2)
     counters = record["counters"]
     assert [reader["rank"] for reader in counters["readers"]] == [0]
     [joules] = counters["total"]["package_j"]
     assert 0 < joules < 1.3 * 2 * CORE_W * counters["run_s"]
 
 
-def test_other_processes_on_the_node_are_flagged(bench: Bench, tmp_path: Path) -> None:
+def test_other_processes_on_the_node_are_flagged(bench: Bench) -> None:
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
         try:
-            record, _ = measure(bench, tmp_path / "out.json", "--variant", "serial", "--shape", "32x32x32")
+            record = measure(bench, "--variant", "serial", "--shape", "32x32x32")
         finally:
             other.kill()
     assert record["counters"]["other_cores"][0] > 0.25 and "shared-package" in record["flags"]
 
 
-def test_a_zone_that_vanishes_leaves_times_and_the_reason(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    command = ("--variant", "serial", "--shape", "32x32x32", "--record", str(out))
-    result = run(bench, *command, idle_s=20, fake=("--vanish-after=10",))
-    assert result.returncode == 0, result.stderr
-    counters = read_record(out)["counters"]
+def test_a_zone_that_vanishes_leaves_times_and_the_reason(bench: Bench) -> None:
+    asked = ("--variant", "serial", "--shape", "32x32x32")
+    counters = measure(bench, *asked, idle_s=20, fake=("--vanish-after=10",))["counters"]
     assert "intel-rapl:0/energy_uj" in counters["unavailable"] and "the zone is gone" in counters["unavailable"]
     assert not {"total", "with_idle", "phases"} & counters.keys()
 
@@ -105,8 +101,8 @@ def test_where_nobody_counts_the_reason_is_said(bench: Bench, tmp_path: Path, mo
 
 
 def test_idle_time_wants_counters(bench: Bench) -> None:
-    result = bench("--variant", "serial", "--shape", "8x8x8", "--idle-s", "1", faulty=False)
-    assert result.returncode == 2 and "--idle-s wants counters" in result.stderr
+    said = bench.refused("--variant", "serial", "--shape", "8x8x8", "--idle-s", "1", faulty=False)
+    assert "--idle-s wants counters" in said
 
 
 def test_the_joules_of_gpus_are_those_of_their_library(
@@ -120,11 +116,8 @@ def test_the_joules_of_gpus_are_those_of_their_library(
     assert quick != shipped
     (groups / "any/ENERGY.toml").write_text(quick)
     monkeypatch.setenv("LD_LIBRARY_PATH", os.environ["FOURSCORE_FAKE_NVML"], prepend=os.pathsep)
-    out, point = tmp_path / "out.json", ["--variant", "serial", "--shape", "32x32x32", "--planner", "estimate"]
-    counters = ["--counters", "nvml", "--counter-groups", str(groups)]
-    result = bench(*point, *counters, "--record", str(out), faulty=False)
-    assert result.returncode == 0, result.stderr
-    counted = read_record(out)["counters"]
+    point = ["--variant", "serial", "--shape", "32x32x32", "--planner", "estimate"]
+    counted = bench.record(*point, "--counters", "nvml", "--counter-groups", str(groups), faulty=False)["counters"]
     assert counted["readers"] == [{"rank": 0, "scope": "node"}] and "emulated" not in counted
     assert counted["idle_per_s"]["device_j"][0] == pytest.approx(70, rel=0.05)
     assert counted["with_idle"]["device_j"][0] == pytest.approx(70 * counted["run_s"], rel=0.05)

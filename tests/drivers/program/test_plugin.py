@@ -9,8 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from conftest import ROOT, Bench, read_record
+from conftest import ROOT, Bench
 
 FAULTY = ROOT / "tests/support/faulty/plugin.c"
 MINE = ("--variant", "by-definition", "--shape", "4x3x2", "--planner", "estimate")
@@ -35,24 +34,18 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 @pytest.mark.parametrize("direction", ["forward", "backward", "roundtrip"])
 @pytest.mark.parametrize("buffers", ["in-place", "out-of-place"])
-def test_a_plugin_is_verified_measured_and_recorded(bench: Bench, built: Build, tmp_path: Path, direction: str, buffers: str) -> None:
-    out = tmp_path / "out.json"
+def test_a_plugin_is_verified_measured_and_recorded(bench: Bench, built: Build, direction: str, buffers: str) -> None:
     plugin = built()
-    run = bench("--plugin", str(plugin), *MINE, "--direction", direction, "--buffers", buffers, "--record", str(out), ranks=2, faulty=False)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = bench.record("--plugin", str(plugin), *MINE, "--direction", direction, "--buffers", buffers, ranks=2, faulty=False)
     assert record["verdict"]["status"] == "ok"
     assert record["cards"]["variant"]["summary"] == "rank 0 transforms everything by the definition"
     assert plugin.name in record["provenance"]["identity"]["code"]["libraries"]
     assert record["cost"]["bytes_sent_per_rank"] == [0, 0]
 
 
-def test_the_example_in_c_tells_phases_and_its_messages_are_counted(bench: Bench, built: Build, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
+def test_the_example_in_c_tells_phases_and_its_messages_are_counted(bench: Bench, built: Build) -> None:
     plugin = built("NONE", ROOT / "examples/plugins/c/slab.c", "-lfftw3")
-    run = bench("--plugin", str(plugin), "--variant", "c-slab", "--shape", "7x6x5", "--record", str(out), ranks=3, faulty=False)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = bench.record("--plugin", str(plugin), "--variant", "c-slab", "--shape", "7x6x5", ranks=3, faulty=False)
     phases = record["samples"]["rank_phase_s"]
     assert {name for name, of_ranks in phases.items() if max(max(row) for row in of_ranks) > 0} >= {"fft", "exchange"}
     # Planes of 3, 2 and 2 of 7, columns of 2 of 6: what a rank does not keep it sends, 16 bytes an element.
@@ -71,16 +64,14 @@ def test_a_rebuilt_plugin_is_other_code(bench: Bench, built: Build) -> None:
 
 
 def test_what_it_refuses_is_skipped_with_its_reason(bench: Bench, built: Build) -> None:
-    run = bench("--plugin", str(built()), *MINE, "--shape", "5x3x2", faulty=False)
-    assert run.returncode == 2  # an option given twice
-    run = bench("--plugin", str(built()), "--variant", "by-definition", "--shape", "5x3x2", faulty=False)
-    assert run.returncode == 0 and "skipped      five planes are one too many" in run.stdout
-    run = bench("--plugin", str(built()), *MINE, "--kind", "r2c", faulty=False)
-    assert run.returncode == 0 and "has no kind r2c; it has: c2c" in run.stdout
-    run = bench("--plugin", str(built()), *MINE, "--precision", "single", faulty=False)
-    assert run.returncode == 0 and "has no single precision" in run.stdout
-    run = bench("--plugin", str(built()), *MINE, "--grid", "1x1", faulty=False)
-    assert run.returncode == 2 and "grid 1x1 has 2 entries; variant 'by-definition' takes 0" in run.stderr
+    plugin = ("--plugin", str(built()))
+    bench.refused(*plugin, *MINE, "--shape", "5x3x2", faulty=False)  # an option given twice
+    asked = ("--variant", "by-definition", "--shape", "5x3x2")
+    assert "five planes are one too many" in bench.skipped(*plugin, *asked, faulty=False)
+    assert "has no kind r2c; it has: c2c" in bench.skipped(*plugin, *MINE, "--kind", "r2c", faulty=False)
+    assert "has no single precision" in bench.skipped(*plugin, *MINE, "--precision", "single", faulty=False)
+    said = bench.refused(*plugin, *MINE, "--grid", "1x1", faulty=False)
+    assert "grid 1x1 has 2 entries; variant 'by-definition' takes 0" in said
 
 
 @pytest.mark.parametrize(
@@ -106,9 +97,7 @@ def test_what_it_refuses_is_skipped_with_its_reason(bench: Bench, built: Build) 
 )
 def test_a_plugin_at_fault_is_named_with_its_function(bench: Bench, built: Build, fault: str, said: str) -> None:
     plugin = built(fault)
-    run = bench("--plugin", str(plugin), *MINE, ranks=2, faulty=False)
-    assert run.returncode == 2, run.stdout + run.stderr
-    assert re.search(rf"plugin {plugin.name}: {said}", run.stderr), run.stderr
+    assert re.search(rf"plugin {plugin.name}: {said}", bench.refused("--plugin", str(plugin), *MINE, ranks=2, faulty=False))
 
 
 @pytest.mark.parametrize(
@@ -151,5 +140,5 @@ def test_what_is_no_library_is_refused(bench: Bench, tmp_path: Path, content: by
     file = tmp_path / "libmine.so"
     if content is not None:
         file.write_bytes(content)
-    run = bench("--plugin", str(file), "--list", faulty=False)
-    assert run.returncode == 2 and f"plugin {file} cannot be loaded" in run.stderr and said in run.stderr
+    told = bench.refused("--plugin", str(file), "--list", faulty=False)
+    assert f"plugin {file} cannot be loaded" in told and said in told
