@@ -3,10 +3,8 @@ kind of data, direction and grid."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench
 
 POINT = ("--exchange", "shared", "--parameter", "reads=fused", "--shape", "24x18x20", "--planner", "estimate")
 
@@ -15,15 +13,10 @@ POINT = ("--exchange", "shared", "--parameter", "reads=fused", "--shape", "24x18
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 @pytest.mark.parametrize("layout", ["transposed", "natural"])
-def test_it_is_right(
-    bench: Bench, tmp_path: Path, variant: str, grid: str, ranks: int, kind: str, direction: str, layout: str
-) -> None:
-    out = tmp_path / "out.json"
+def test_it_is_right(bench: Bench, variant: str, grid: str, ranks: int, kind: str, direction: str, layout: str) -> None:
     asked = ("--variant", variant, "--grid", grid, "--kind", kind if direction == "forward" else kind[::-1])
     asked += ("--direction", direction) if kind == "c2c" else ()
-    run = bench(*asked, *POINT, "--layout", layout, "--isolate", "--record", str(out), ranks=ranks, faulty=False)
-    assert run.returncode == 0, run.stdout + run.stderr
-    record = read_record(out)
+    record = bench.record(*asked, *POINT, "--layout", layout, "--isolate", ranks=ranks, faulty=False)
     assert (record["point"]["kind"], record["point"]["direction"]) == (kind, direction)
     gathers = [text for text in record["plan"]["local_fft"] if "gathered from" in text]
     if direction == "forward":  # backwards from transposed order planes come last, whose axes are two

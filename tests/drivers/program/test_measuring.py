@@ -10,18 +10,14 @@ import re
 import time
 from pathlib import Path
 
-import jsonschema
 import pytest
-from conftest import SCHEMA, Bench, read_record
+from conftest import Bench
 
 POINT = ("--variant", "naive", "--shape", "8x9x10")
 
 
-def test_a_measured_point_leaves_a_record_with_every_sample(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    run = bench(*POINT, "--repetitions", "7", "--warmup", "2", "--isolate", "--record", str(out), ranks=3)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+def test_a_measured_point_leaves_a_record_with_every_sample(bench: Bench) -> None:
+    record = bench.record(*POINT, "--repetitions", "7", "--warmup", "2", "--isolate", ranks=3)
     assert record["verdict"]["status"] == "ok"
     samples = record["samples"]
     assert len(samples["time_s"]) == 7
@@ -42,10 +38,8 @@ def test_a_measured_point_leaves_a_record_with_every_sample(bench: Bench, tmp_pa
     assert sum(record["memory"]["local_data_bytes"]) >= 720 * 16
 
 
-def test_the_point_id_is_the_hash_of_the_canonical_point(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    assert bench(*POINT, "--record", str(out)).returncode == 0
-    record = read_record(out)
+def test_the_point_id_is_the_hash_of_the_canonical_point(bench: Bench) -> None:
+    record = bench.record(*POINT)
 
     def short_hash(value: object) -> str:
         text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -59,12 +53,9 @@ def test_the_point_id_is_the_hash_of_the_canonical_point(bench: Bench, tmp_path:
     assert record["provenance"]["identity_hash"] == short_hash(record["provenance"]["identity"])
 
 
-def test_the_record_names_the_program_and_the_launcher(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
+def test_the_record_names_the_program_and_the_launcher(bench: Bench) -> None:
     origin = ("--launcher", "by hand", "--launched-at", str(time.time()))
-    run = bench(*POINT, *origin, "--record", str(out), ranks=2)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = bench.record(*POINT, *origin, ranks=2)
     identity = record["provenance"]["identity"]
     assert identity["code"]["binary_sha256"] == hashlib.sha256(Path(bench.faulty_path).read_bytes()).hexdigest()
     assert identity["launch"]["launcher"] == "by hand"
@@ -75,10 +66,8 @@ def test_the_record_names_the_program_and_the_launcher(bench: Bench, tmp_path: P
     assert 0 <= record["harness"]["launch_s"] < 120
 
 
-def test_two_launches_have_one_point_one_identity_and_two_record_ids(bench: Bench, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        assert bench(*POINT, "--record", str(tmp_path / name)).returncode == 0
-    a, b = (read_record(tmp_path / name) for name in ("a", "b"))
+def test_two_launches_have_one_point_one_identity_and_two_record_ids(bench: Bench) -> None:
+    a, b = (bench.record(*POINT) for _ in range(2))
     assert a["point_id"] == b["point_id"]
     assert a["provenance"]["machine_hash"] == b["provenance"]["machine_hash"]
     assert a["provenance"]["code_hash"] == b["provenance"]["code_hash"]
@@ -87,24 +76,19 @@ def test_two_launches_have_one_point_one_identity_and_two_record_ids(bench: Benc
 
 @pytest.mark.parametrize("variant", ["wrong-result", "wrong-later"])
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_a_wrong_result_is_recorded_without_any_time(bench: Bench, tmp_path: Path, variant: str, ranks: int) -> None:
-    out = tmp_path / "out.json"
-    run = bench("--variant", variant, "--shape", "8x9x10", "--isolate", "--record", str(out), ranks=ranks)
-    assert run.returncode == 1
-    record = read_record(out)
+def test_a_wrong_result_is_recorded_without_any_time(bench: Bench, variant: str, ranks: int) -> None:
+    record = bench.record("--variant", variant, "--shape", "8x9x10", "--isolate", ranks=ranks, code=1)
     assert record["verdict"]["status"] == "wrong"
     assert record["verdict"]["reason"]
     assert "samples" not in record
     assert "isolated" not in record
     assert "measure_s" not in record["harness"]
     assert not record["verification"]["ok"]
-    assert "GFLOP/s" not in run.stdout
+    assert "GFLOP/s" not in record.screen
 
 
-def test_a_wrong_result_names_its_first_element_and_what_the_wrong_ones_share(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    assert bench("--variant", "wrong-result", "--shape", "8x9x10", "--record", str(out), ranks=2).returncode == 1
-    record = read_record(out)
+def test_a_wrong_result_names_its_first_element_and_what_the_wrong_ones_share(bench: Bench) -> None:
+    record = bench.record("--variant", "wrong-result", "--shape", "8x9x10", ranks=2, code=1)
     reason = record["verdict"]["reason"]
     assert re.fullmatch(
         r"impulse \(before timing\): error 0\.01, tolerance 8\.4e-15: first at \(4, 0, 0\) on rank 1, "
@@ -116,75 +100,42 @@ def test_a_wrong_result_names_its_first_element_and_what_the_wrong_ones_share(be
     assert findings["layouts"] is None
 
 
-def test_a_message_volume_that_is_not_what_goes_through_mpi_is_wrong(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    run = bench("--variant", "declares-nothing", "--shape", "8x9x10", "--record", str(out), ranks=3)
-    assert run.returncode == 1
-    record = read_record(out)
+def test_a_message_volume_that_is_not_what_goes_through_mpi_is_wrong(bench: Bench) -> None:
+    record = bench.record("--variant", "declares-nothing", "--shape", "8x9x10", ranks=3, code=1)
     assert record["verdict"]["status"] == "wrong"
     assert record["verdict"]["reason"] == (
         "message-volume (before timing): rank 0 declares 0 bytes in 0 messages and 0 control messages, "
         "but hands MPI 16 bytes in 2 messages and 0 control messages"
     )
     assert "samples" not in record
-    assert "message-volume WRONG" in run.stdout
+    assert "message-volume WRONG" in record.screen
 
 
-def test_an_unsupported_problem_is_skipped_with_its_reason(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    run = bench("--variant", "naive", "--shape", "2x9x10", "--record", str(out), ranks=3)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
-    assert record["verdict"]["status"] == "skipped"
-    assert record["verdict"]["reason"] == "more ranks than planes"
-    assert "samples" not in record
+def test_an_unsupported_problem_is_skipped_with_its_reason(bench: Bench) -> None:
+    assert bench.skipped("--variant", "naive", "--shape", "2x9x10", ranks=3) == "more ranks than planes"
 
 
-def test_a_variant_that_cannot_run_here_is_skipped_with_its_reason(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    assert bench("--variant", "unavailable", "--shape", "8x9x10", "--record", str(out)).returncode == 0
-    verdict = read_record(out)["verdict"]
-    assert verdict["status"] == "skipped"
-    assert "it was made so" in verdict["reason"]
+def test_a_variant_that_cannot_run_here_is_skipped_with_its_reason(bench: Bench) -> None:
+    assert "it was made so" in bench.skipped("--variant", "unavailable", "--shape", "8x9x10")
 
 
-def test_max_time_stops_before_all_repetitions(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
+def test_max_time_stops_before_all_repetitions(bench: Bench) -> None:
     limits = ("--repetitions", "1000000", "--max-time-s", "0.2")
-    run = bench(*POINT, *limits, "--record", str(out), ranks=2, timeout=100)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = bench.record(*POINT, *limits, ranks=2, timeout=100)
     assert 1 <= len(record["samples"]["time_s"]) < 1000000
     assert record["sampling"]["max_time_s"] == 0.2
 
 
-def test_no_phases_leaves_the_breakdown_out(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    assert bench(*POINT, "--no-phases", "--record", str(out)).returncode == 0
-    record = read_record(out)
+def test_no_phases_leaves_the_breakdown_out(bench: Bench) -> None:
+    record = bench.record(*POINT, "--no-phases")
     assert "rank_phase_s" not in record["samples"]
     assert "closure" not in record["samples"]
     assert not record["sampling"]["phases"]
 
 
-def test_a_timeline_is_one_more_run_and_no_sample(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    run = bench(
-        "--variant",
-        "slab",
-        "--shape",
-        "24x20x16",
-        "--repetitions",
-        "3",
-        "--timeline",
-        "--record",
-        str(out),
-        ranks=2,
-        faulty=False,
-    )
-    assert run.returncode == 0, run.stderr
-    assert "not among the 3 samples" in run.stdout
-    record = read_record(out)
+def test_a_timeline_is_one_more_run_and_no_sample(bench: Bench) -> None:
+    record = bench.record("--variant", "slab", "--shape", "24x20x16", "--repetitions", "3", "--timeline", ranks=2, faulty=False)
+    assert "not among the 3 samples" in record.screen
     assert len(record["samples"]["time_s"]) == 3
     timeline = record["timeline"]
     assert timeline["clock"]["alignment"] == "shared clock"
@@ -202,17 +153,13 @@ def test_a_timeline_is_one_more_run_and_no_sample(bench: Bench, tmp_path: Path) 
 
 
 def test_nothing_is_traced_unless_asked_for(bench: Bench) -> None:
-    run = bench(*POINT, "--json")
-    record = json.loads(run.stdout)
+    record = bench.record(*POINT)
     assert "timeline" not in record
     assert record["sampling"]["timeline"] is False
 
 
 def test_no_warm_up_is_flagged_cold(bench: Bench) -> None:
-    run = bench(*POINT, "--warmup", "0", "--json")
-    assert run.returncode == 0, run.stderr
-    record = json.loads(run.stdout)
-    jsonschema.Draft202012Validator(SCHEMA).validate(record)
+    record = bench.record(*POINT, "--warmup", "0")
     assert "cold" in record["flags"]
     assert record["samples"]["warmup_s"] == []
 
@@ -221,40 +168,31 @@ def test_more_ranks_than_cores_are_flagged(bench: Bench) -> None:
     cores = len(os.sched_getaffinity(0))
     if cores > 7:
         pytest.skip("too many cores to oversubscribe with the planes of this shape")
-    run = bench(*POINT, "--json", ranks=cores + 1)
-    assert run.returncode == 0, run.stderr
-    assert "oversubscribed" in json.loads(run.stdout)["flags"]
+    assert "oversubscribed" in bench.record(*POINT, ranks=cores + 1)["flags"]
 
 
 @pytest.mark.parametrize("exchange", ["hierarchical", "alltoallv"])
 def test_one_node_that_pretends_to_be_several_is_flagged(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchange: str
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, exchange: str
 ) -> None:
     point = ("--variant", "slab", "--shape", "8x9x10", "--exchange", exchange, "--planner", "estimate")
     launches = {}
     for most in ("", "1", "2"):
         if most:
             monkeypatch.setenv("FOURSCORE_RANKS_PER_NODE", most)
-        out = tmp_path / f"{most}.json"
-        run = bench(*point, "--record", str(out), ranks=2)
-        assert run.returncode == 0, run.stderr
-        record = read_record(out)
+        record = bench.record(*point, ranks=2)
         assert ("emulated" in record["flags"]) is (most == "1")
-        assert ("emulated" in run.stdout) is (most == "1")
+        assert ("emulated" in record.screen) is (most == "1")
         launches[most] = record["provenance"]
         assert launches[most]["identity"]["launch"].get("ranks_per_pretended_node") == (1 if most == "1" else None)
     assert launches[""]["launch_hash"] == launches["2"]["launch_hash"] != launches["1"]["launch_hash"]
     monkeypatch.setenv("FOURSCORE_RANKS_PER_NODE", "none")
-    run = bench(*point, ranks=2)
-    assert run.returncode == 2
-    assert run.stderr.count("FOURSCORE_RANKS_PER_NODE is 'none'; allowed: a whole number, 1 or more") == 1
+    said = bench.refused(*point, ranks=2)
+    assert said.count("FOURSCORE_RANKS_PER_NODE is 'none'; allowed: a whole number, 1 or more") == 1
 
 
-def test_spots_are_checked_without_the_inverse(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    run = bench(*POINT, "--check", "spots", "--record", str(out), ranks=2)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+def test_spots_are_checked_without_the_inverse(bench: Bench) -> None:
+    record = bench.record(*POINT, "--check", "spots", ranks=2)
     assert record["sampling"]["check"] == "spots"
     names = {check["name"] for check in record["verification"]["checks"]}
     assert names == {"layouts", "plane-waves", "message-volume", "impulse", "dft", "last-timed-run", "each-run"}
@@ -263,8 +201,7 @@ def test_spots_are_checked_without_the_inverse(bench: Bench, tmp_path: Path) -> 
 def test_the_campaign_stands_in_the_record(bench: Bench, tmp_path: Path) -> None:
     campaign = {"id": "smoke-12345678", "launch": 2}
     (tmp_path / "campaign.json").write_text(json.dumps(campaign))
-    run = bench(*POINT, "--campaign-json", str(tmp_path / "campaign.json"), "--json")
-    assert json.loads(run.stdout)["campaign"] == campaign
+    assert bench.record(*POINT, "--campaign-json", str(tmp_path / "campaign.json"))["campaign"] == campaign
 
 
 def test_a_secret_in_the_environment_stays_out_of_the_record(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,20 +215,16 @@ def test_a_secret_in_the_environment_stays_out_of_the_record(bench: Bench, monke
 
 
 def test_a_sample_is_the_time_of_one_run(bench: Bench) -> None:
-    run = bench("--variant", "uneven", "--shape", "8x9x10", "--repetitions", "6", "--warmup", "2", "--json", ranks=2)
-    record = json.loads(run.stdout)
+    record = bench.record("--variant", "uneven", "--shape", "8x9x10", "--repetitions", "6", "--warmup", "2", ranks=2)
     samples = record["samples"]
     # Every run takes its 20 ms, and all of them together no more than the measurement did.
     assert min(samples["time_s"] + samples["warmup_s"]) >= 0.02
     assert sum(samples["time_s"] + samples["warmup_s"]) <= record["harness"]["measure_s"]
 
 
-def test_the_options_of_the_point_reach_the_record_and_the_plan(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
+def test_the_options_of_the_point_reach_the_record_and_the_plan(bench: Bench) -> None:
     asked = ("--kind", "r2c", "--layout", "natural", "--buffers", "out-of-place", "--planner", "patient")
-    run = bench("--variant", "slab", "--shape", "8x12x10", *asked, "--record", str(out), ranks=2, faulty=False)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = bench.record("--variant", "slab", "--shape", "8x12x10", *asked, ranks=2, faulty=False)
     assert record["point"]["kind"] == "r2c"
     contract = {"layout": "natural", "buffers": "out-of-place", "normalisation": "none", "planner": "patient"}
     assert record["point"]["contract"] == contract
@@ -299,17 +232,14 @@ def test_the_options_of_the_point_reach_the_record_and_the_plan(bench: Bench, tm
     assert (record["resolved"]["input"], record["resolved"]["output"]) == ("x-slabs 2, real", "x-slabs 2")
     # Half a spectrum of the rows is sent, not whole rows: 6 of 10 elements, there and back.
     assert record["cost"]["bytes_sent_per_rank"] == [2 * 4 * 6 * 6 * 16] * 2
-    assert "planner patient" in run.stdout
+    assert "planner patient" in record.screen
 
 
 @pytest.mark.parametrize("placement", ["all", "subset"])
-def test_several_instances_are_each_checked_and_timed(bench: Bench, tmp_path: Path, placement: str) -> None:
-    out = tmp_path / "out.json"
-    asked = ("--instances", "2", "--placement", placement, "--isolate", "--record", str(out))
-    run = bench("--variant", "slab", "--shape", "12x10x9", "--planner", "estimate", *asked, ranks=3)
-    assert run.returncode == 0, run.stderr
-    assert "2 instances" in run.stdout
-    record = read_record(out)
+def test_several_instances_are_each_checked_and_timed(bench: Bench, placement: str) -> None:
+    asked = ("--instances", "2", "--placement", placement, "--isolate")
+    record = bench.record("--variant", "slab", "--shape", "12x10x9", "--planner", "estimate", *asked, ranks=3)
+    assert "2 instances" in record.screen
     samples = record["samples"]
     repetitions = len(samples["time_s"])
     assert (record["point"]["instances"], record["point"]["placement"]) == (2, placement)
@@ -327,48 +257,34 @@ def test_several_instances_are_each_checked_and_timed(bench: Bench, tmp_path: Pa
     assert sum(record["memory"]["local_data_bytes"]) >= 2 * 1080 * 16
 
 
-def test_a_wrong_instance_on_a_subset_is_reported_by_its_number(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    asked = ("--instances", "2", "--placement", "subset", "--record", str(out))
-    run = bench("--variant", "wrong-result", "--shape", "4x4x4", *asked, ranks=2)
-    assert run.returncode == 1
-    record = read_record(out)
+def test_a_wrong_instance_on_a_subset_is_reported_by_its_number(bench: Bench) -> None:
+    asked = ("--instances", "2", "--placement", "subset")
+    record = bench.record("--variant", "wrong-result", "--shape", "4x4x4", *asked, ranks=2, code=1)
     assert record["verdict"]["status"] == "wrong"
     assert "of instance 1 (before timing)" in record["verdict"]["reason"]
     assert not record["verification"]["ok"]
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])
-def test_a_real_transform_is_credited_with_half(bench: Bench, tmp_path: Path, direction: str) -> None:
-    out = tmp_path / "out.json"
+def test_a_real_transform_is_credited_with_half(bench: Bench, direction: str) -> None:
     kind = "r2c" if direction == "forward" else "c2r"
-    run = bench("--variant", "pencil", "--shape", "8x9x10", "--kind", kind, "--record", str(out), "--isolate", ranks=2)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = bench.record("--variant", "pencil", "--shape", "8x9x10", "--kind", kind, "--isolate", ranks=2)
     assert (record["point"]["kind"], record["point"]["direction"]) == ("r2c", direction)
     assert record["credited_flops"] == pytest.approx(2.5 * 720 * math.log2(720))
     assert sum(record["memory"]["local_data_bytes"]) == 8 * 9 * 6 * 16
-    assert "2.5 N log2 N" in run.stdout
+    assert "2.5 N log2 N" in record.screen
 
 
-def test_a_kind_that_the_variant_lacks_is_skipped(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    run = bench("--variant", "naive", "--shape", "8x8x8", "--kind", "r2c", "--record", str(out))
-    assert run.returncode == 0
-    verdict = read_record(out)["verdict"]
-    assert (verdict["status"], verdict["reason"]) == ("skipped", "variant 'naive' has no kind r2c; it has: c2c")
+def test_a_kind_that_the_variant_lacks_is_skipped(bench: Bench) -> None:
+    reason = bench.skipped("--variant", "naive", "--shape", "8x8x8", "--kind", "r2c")
+    assert reason == "variant 'naive' has no kind r2c; it has: c2c"
 
 
-def test_a_machine_that_hwloc_is_told_of_is_no_real_one(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_machine_that_hwloc_is_told_of_is_no_real_one(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = set()
     for value in ("", "Package:1 L3Cache:1(size=33554432) Core:64 PU:1"):
         monkeypatch.setenv("HWLOC_SYNTHETIC", value) if value else None
-        out = tmp_path / f"{len(value)}.json"
-        run = bench(*POINT, "--record", str(out))
-        assert run.returncode == 0, run.stderr
-        record = read_record(out)
+        record = bench.record(*POINT)
         assert record["provenance"]["identity"]["machine"].get("described_by") == ("HWLOC_SYNTHETIC" if value else None)
         assert ("emulated" in record["flags"]) == bool(value)
         hashes.add(record["provenance"]["machine_hash"])

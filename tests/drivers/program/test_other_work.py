@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from conftest import Bench, read_record, skip_unless_here
+from conftest import Bench, skip_unless_here
 
 QUICK = ("--planner", "estimate", "--repetitions", "4", "--shape", "12x10x9")
 
 
-def recorded(bench: Bench, out: Path, *asked: str, ranks: int = 2) -> dict:
-    run = bench(*QUICK, *asked, "--record", str(out), ranks=ranks, faulty=False)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+def recorded(bench: Bench, *asked: str, ranks: int = 2) -> dict:
+    record = bench.record(*QUICK, *asked, ranks=ranks, faulty=False)
     skip_unless_here(record["verdict"])
     return record
 
@@ -22,9 +17,9 @@ def recorded(bench: Bench, out: Path, *asked: str, ranks: int = 2) -> dict:
 @pytest.mark.parametrize("load", ["compute", "memory"])
 @pytest.mark.parametrize("place", ["between", "during"])
 @pytest.mark.parametrize("variant", ["slab", "overdecomposed", "fftw-mpi"])
-def test_all_of_the_work_is_done_in_each_run(bench: Bench, tmp_path: Path, variant: str, place: str, load: str) -> None:
+def test_all_of_the_work_is_done_in_each_run(bench: Bench, variant: str, place: str, load: str) -> None:
     asked = ("--other-work", "3000us", "--other-work-place", place, "--other-work-load", load)
-    record = recorded(bench, tmp_path / "out.json", "--variant", variant, *asked)
+    record = recorded(bench, "--variant", variant, *asked)
     point, work = record["point"], record["other_work"]
     assert point["other_work"] == "3ms"
     assert point.get("other_work_load", "compute") == load and point.get("other_work_place", "between") == place
@@ -42,29 +37,29 @@ def test_all_of_the_work_is_done_in_each_run(bench: Bench, tmp_path: Path, varia
         assert work["rank_parts"] == [0, 0], "a library that cannot be interrupted leaves all work for the end"
 
 
-def test_chains_have_a_part_of_the_work_while_messages_are_under_way(bench: Bench, tmp_path: Path) -> None:
+def test_chains_have_a_part_of_the_work_while_messages_are_under_way(bench: Bench) -> None:
     asked = ("--exchange", "p2p", "--other-work", "1ms", "--other-work-place", "during", "--warmup", "0")
-    record = recorded(bench, tmp_path / "out.json", "--variant", "pencil", "--grid", "2x2", *asked, ranks=4)
+    record = recorded(bench, "--variant", "pencil", "--grid", "2x2", *asked, ranks=4)
     assert record["other_work"]["rank_parts"] == [2] * 4, "one for each exchange"
 
 
-def test_there_is_a_part_after_each_direction_of_each_instance(bench: Bench, tmp_path: Path) -> None:
+def test_there_is_a_part_after_each_direction_of_each_instance(bench: Bench) -> None:
     asked = ("--direction", "roundtrip", "--instances", "3", "--other-work", "1ms")
-    record = recorded(bench, tmp_path / "out.json", "--variant", "slab", *asked)
+    record = recorded(bench, "--variant", "slab", *asked)
     assert record["other_work"]["rank_parts"] == [6, 6]
     assert record["credited_flops"] == pytest.approx(6 * record["cost"]["flops"] / 6)
 
 
-def test_the_work_after_a_forward_half_is_no_part_of_it(bench: Bench, tmp_path: Path) -> None:
+def test_the_work_after_a_forward_half_is_no_part_of_it(bench: Bench) -> None:
     asked = ("--direction", "roundtrip", "--other-work", "200ms")
-    samples = recorded(bench, tmp_path / "out.json", "--variant", "slab", *asked)["samples"]
+    samples = recorded(bench, "--variant", "slab", *asked)["samples"]
     assert min(samples["forward_s"]) < 80e-3 and min(samples["time_s"]) > 150e-3
 
 
 @pytest.mark.parametrize("placement", ["all", "subset"])
-def test_each_direction_of_each_instance_has_a_time(bench: Bench, tmp_path: Path, placement: str) -> None:
+def test_each_direction_of_each_instance_has_a_time(bench: Bench, placement: str) -> None:
     asked = ("--direction", "roundtrip", "--instances", "2", "--placement", placement)
-    record = recorded(bench, tmp_path / "out.json", "--variant", "slab", *asked, ranks=3)
+    record = recorded(bench, "--variant", "slab", *asked, ranks=3)
     samples = record["samples"]
     forward, whole = samples["rank_instance_forward_s"], samples["rank_instance_s"]
     for rank in range(3):
@@ -81,9 +76,7 @@ def test_each_direction_of_each_instance_has_a_time(bench: Bench, tmp_path: Path
 
 def test_points_without_other_work_do_not_name_it(bench: Bench) -> None:
     asked = ("--other-work", "none", "--other-work-load", "memory", "--other-work-place", "during")
-    records = [
-        json.loads(bench(*QUICK, "--variant", "slab", *more, "--json", faulty=False).stdout) for more in ((), asked)
-    ]
+    records = [bench.record(*QUICK, "--variant", "slab", *more, faulty=False) for more in ((), asked)]
     assert records[0]["point"] == records[1]["point"] and records[0]["point_id"] == records[1]["point_id"]
     assert not any(key.startswith("other_work") for key in records[0]["point"])
     assert "other_work" not in records[0] and "work" not in records[0]["samples"]["rank_phase_s"]
@@ -91,12 +84,11 @@ def test_points_without_other_work_do_not_name_it(bench: Bench) -> None:
 
 @pytest.mark.parametrize("value", ["0ms", "-2ms", "2", "ms", "2 ms", "nanms", "1e9s", "2min"])
 def test_times_that_are_none_are_refused(bench: Bench, value: str) -> None:
-    run = bench(*QUICK, "--variant", "slab", f"--other-work={value}", faulty=False)
-    assert run.returncode == 2
-    assert "--other-work" in run.stderr and "expected none, or a time from 1us to 100s" in run.stderr
+    said = bench.refused(*QUICK, "--variant", "slab", f"--other-work={value}", faulty=False)
+    assert "--other-work" in said and "expected none, or a time from 1us to 100s" in said
 
 
 @pytest.mark.parametrize(("option", "expected"), [("load", "compute, memory"), ("place", "between, during")])
 def test_unknown_words_are_refused(bench: Bench, option: str, expected: str) -> None:
-    run = bench(*QUICK, "--variant", "slab", "--other-work", "1ms", f"--other-work-{option}", "x", faulty=False)
-    assert run.returncode == 2 and f"--other-work-{option} 'x': expected one of {expected}" in run.stderr
+    said = bench.refused(*QUICK, "--variant", "slab", "--other-work", "1ms", f"--other-work-{option}", "x", faulty=False)
+    assert f"--other-work-{option} 'x': expected one of {expected}" in said

@@ -6,27 +6,30 @@ import json
 import os
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
-from conftest import Bench
+from conftest import Bench, Record, recorded, skip_reason
 
-POINT = ("--shape", "12x10x8", "--planner", "estimate", "--repetitions", "2", "--parameter", "device=cuda", "--json")
+POINT = ("--shape", "12x10x8", "--planner", "estimate", "--repetitions", "2", "--parameter", "device=cuda")
 TEXTS = ("cudaErrorLaunchFailure", "CUFFT_")
 
 
-def run(bench: Bench, settings: str, *more: str, ranks: int = 1) -> subprocess.CompletedProcess[str]:
-    command = [bench.mpiexec, "-n", str(ranks), os.environ["FOURSCORE_FFT_BENCH_PRETENDED"], *POINT, *more]
+def launch(bench: Bench, settings: str, *asked: str, ranks: int = 1) -> subprocess.CompletedProcess[str]:
+    command = [bench.mpiexec, "-n", str(ranks), os.environ["FOURSCORE_FFT_BENCH_PRETENDED"], *asked]
     environment = os.environ | {"FOURSCORE_PRETENDED_CUDA": settings}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+def run(bench: Bench, settings: str, *more: str, ranks: int = 1) -> Record:
+    return recorded(partial(launch, bench, settings), *POINT, *more, ranks=ranks)
 
 
 @pytest.mark.parametrize("staging", ["copy", "resident", "streamed"])
 def test_a_point_on_a_gpu_is_right_and_its_phases_add_up(bench: Bench, staging: str) -> None:
     asked = ("--variant", "slab-gpu", "--parameter", f"staging={staging}", "--parameter", "share-device=yes")
-    done = run(bench, "lag=200", *asked, ranks=2)
-    assert done.returncode == 0, done.stderr
-    record = json.loads(done.stdout)
+    record = run(bench, "lag=200", *asked, ranks=2)
     assert record["verification"]["ok"]
     assert not {"emulated", "open-breakdown"} & set(record["flags"])
     [entry] = record["resolved"]["devices"]
@@ -37,20 +40,15 @@ NEIGHBOURS = ("--exchange", "shared", "--parameter", "staging=resident", "--para
 
 
 def test_ranks_that_read_their_neighbours_devices_are_right(bench: Bench) -> None:
-    done = run(bench, "lag=200", "--variant", "pencil-gpu", "--parameter", "share-device=yes", *NEIGHBOURS, ranks=3)
-    assert done.returncode == 0, done.stderr
-    record = json.loads(done.stdout)
+    record = run(bench, "lag=200", "--variant", "pencil-gpu", "--parameter", "share-device=yes", *NEIGHBOURS, ranks=3)
     assert record["verification"]["ok"]
     assert record["cost"]["device"]["h2d_copies_per_rank"] == [0, 0, 0]
 
 
 def test_memory_that_neighbours_cannot_open_is_a_reason_to_skip(bench: Bench) -> None:
-    done = run(bench, "ipc=no,devices=2", "--variant", "slab-gpu", *NEIGHBOURS, ranks=2)
-    assert done.returncode == 0, done.stderr
-    verdict = json.loads(done.stdout)["verdict"]
-    assert verdict["status"] == "skipped"
-    assert "the memory of neighbours' devices cannot be opened" in verdict["reason"]
-    assert "cudaErrorNotSupported" in verdict["reason"]
+    reason = skip_reason(run(bench, "ipc=no,devices=2", "--variant", "slab-gpu", *NEIGHBOURS, ranks=2))
+    assert "the memory of neighbours' devices cannot be opened" in reason
+    assert "cudaErrorNotSupported" in reason
 
 
 DIRECT = ("--parameter", "staging=resident", "--parameter", "messages=device")
@@ -59,9 +57,7 @@ DIRECT = ("--parameter", "staging=resident", "--parameter", "messages=device")
 @pytest.mark.parametrize("exchange", ["p2p", "alltoallv", "rma"])
 def test_messages_from_the_devices_memory_are_right(bench: Bench, exchange: str) -> None:
     asked = ("--variant", "pencil-gpu", "--parameter", "share-device=yes", "--exchange", exchange, *DIRECT)
-    done = run(bench, "lag=200", *asked, ranks=3)
-    assert done.returncode == 0, done.stderr
-    record = json.loads(done.stdout)
+    record = run(bench, "lag=200", *asked, ranks=3)
     assert record["verification"]["ok"]
     assert record["cost"]["device"]["h2d_copies_per_rank"] == [0, 0, 0]
     assert record["cost"]["device"]["d2h_copies_per_rank"] == [0, 0, 0]
@@ -70,20 +66,14 @@ def test_messages_from_the_devices_memory_are_right(bench: Bench, exchange: str)
 
 
 def test_an_mpi_that_does_not_take_the_devices_memory_is_a_reason_to_skip(bench: Bench) -> None:
-    done = run(bench, "mpi=unaware,devices=2", "--variant", "slab-gpu", "--exchange", "p2p", *DIRECT, ranks=2)
-    assert done.returncode == 0, done.stderr
-    verdict = json.loads(done.stdout)["verdict"]
-    assert verdict["status"] == "skipped"
-    assert "messages=device takes an MPI" in verdict["reason"]
-    assert "MPIX_Query_cuda_support" in verdict["reason"]
+    reason = skip_reason(run(bench, "mpi=unaware,devices=2", "--variant", "slab-gpu", "--exchange", "p2p", *DIRECT, ranks=2))
+    assert "messages=device takes an MPI" in reason
+    assert "MPIX_Query_cuda_support" in reason
 
 
 def test_an_exchange_that_sends_from_where_data_lies_is_a_reason_to_skip(bench: Bench) -> None:
-    done = run(bench, "devices=2", "--variant", "slab-gpu", "--exchange", "alltoallw", *DIRECT, ranks=2)
-    assert done.returncode == 0, done.stderr
-    verdict = json.loads(done.stdout)["verdict"]
-    assert verdict["status"] == "skipped"
-    assert "'alltoallw' does not pack apart from its messages" in verdict["reason"]
+    reason = skip_reason(run(bench, "devices=2", "--variant", "slab-gpu", "--exchange", "alltoallw", *DIRECT, ranks=2))
+    assert "'alltoallw' does not pack apart from its messages" in reason
 
 
 NCCL = ("--exchange", "p2p", "--parameter", "staging=resident", "--parameter", "messages=nccl")
@@ -91,9 +81,7 @@ NCCL = ("--exchange", "p2p", "--parameter", "staging=resident", "--parameter", "
 
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_messages_of_nccl_are_right(bench: Bench, ranks: int) -> None:
-    done = run(bench, "lag=200,devices=3", "--variant", "pencil-gpu", *NCCL, ranks=ranks)
-    assert done.returncode == 0, done.stderr
-    record = json.loads(done.stdout)
+    record = run(bench, "lag=200,devices=3", "--variant", "pencil-gpu", *NCCL, ranks=ranks)
     assert record["verification"]["ok"]
     assert "open-breakdown" not in record["flags"]
     assert record["cost"]["device"]["h2d_copies_per_rank"] == [0] * ranks
@@ -101,21 +89,15 @@ def test_messages_of_nccl_are_right(bench: Bench, ranks: int) -> None:
 
 
 def test_nccl_takes_a_device_for_each_rank(bench: Bench) -> None:
-    done = run(bench, "devices=1", "--variant", "slab-gpu", "--parameter", "share-device=yes", *NCCL, ranks=2)
-    assert done.returncode == 0, done.stderr
-    verdict = json.loads(done.stdout)["verdict"]
-    assert verdict["status"] == "skipped"
-    assert "2 ranks use the same device 0000:3B:00.0" in verdict["reason"]
+    reason = skip_reason(run(bench, "devices=1", "--variant", "slab-gpu", "--parameter", "share-device=yes", *NCCL, ranks=2))
+    assert "2 ranks use the same device 0000:3B:00.0" in reason
 
 
 def test_a_nccl_that_cannot_be_opened_is_a_reason_to_skip(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "libnccl.so.2").write_text("no library")
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
-    done = run(bench, "devices=2", "--variant", "slab-gpu", *NCCL, ranks=2)
-    assert done.returncode == 0, done.stderr
-    verdict = json.loads(done.stdout)["verdict"]
-    assert verdict["status"] == "skipped"
-    assert "libnccl.so.2 cannot be loaded" in verdict["reason"]
+    reason = skip_reason(run(bench, "devices=2", "--variant", "slab-gpu", *NCCL, ranks=2))
+    assert "libnccl.so.2 cannot be loaded" in reason
 
 
 @pytest.mark.parametrize(
@@ -129,11 +111,8 @@ def test_a_nccl_that_cannot_be_opened_is_a_reason_to_skip(bench: Bench, tmp_path
     ],
 )
 def test_a_gpu_that_cannot_be_used_is_a_reason_to_skip(bench: Bench, settings: str, expected: str) -> None:
-    done = run(bench, settings, "--variant", "serial-gpu")
-    assert done.returncode == 0, done.stderr
-    verdict = json.loads(done.stdout)["verdict"]
-    assert verdict["status"] == "skipped"
-    assert expected in verdict["reason"]
+    reason = skip_reason(run(bench, settings, "--variant", "serial-gpu"))
+    assert expected in reason
 
 
 ARRAY = 12 * 10 * 8 * 16
@@ -141,12 +120,9 @@ ARRAY = 12 * 10 * 8 * 16
 
 def test_work_areas_that_do_not_fit_are_a_reason_to_skip(bench: Bench) -> None:
     """The arrays of both plans fit, forward and for the check back, and what cuFFT wants beside them does not."""
-    done = run(bench, f"memory={3.5 * ARRAY}", "--variant", "serial-gpu", "--direction", "forward")
-    assert done.returncode == 0, done.stderr
-    verdict = json.loads(done.stdout)["verdict"]
-    assert verdict["status"] == "skipped"
-    assert f"at least {4 * ARRAY} bytes a rank, {2 * ARRAY} of them for work areas" in verdict["reason"]
-    assert f"{3.5 * ARRAY:.0f} of it are free" in verdict["reason"]
+    reason = skip_reason(run(bench, f"memory={3.5 * ARRAY}", "--variant", "serial-gpu", "--direction", "forward"))
+    assert f"at least {4 * ARRAY} bytes a rank, {2 * ARRAY} of them for work areas" in reason
+    assert f"{3.5 * ARRAY:.0f} of it are free" in reason
 
 
 POINTS = {
@@ -166,9 +142,7 @@ def test_the_memory_that_is_asked_for_is_what_a_plan_takes(bench: Bench, name: s
     ranks = 1 if name == "serial-gpu" else 2
 
     def verdict(memory: int) -> dict:
-        done = run(bench, f"devices=2,memory={memory}", *POINTS[name], ranks=ranks)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)["verdict"]
+        return run(bench, f"devices=2,memory={memory}", *POINTS[name], ranks=ranks)["verdict"]
 
     asked = re.search(r"need at least (\d+) bytes", verdict(1000)["reason"])
     assert asked
@@ -178,21 +152,16 @@ def test_the_memory_that_is_asked_for_is_what_a_plan_takes(bench: Bench, name: s
 def test_arrays_that_neighbours_read_are_counted_in_whole_blocks(bench: Bench) -> None:
     """Two plans of two arrays, each in a block of 2 MiB."""
     asked = ("--variant", "slab-gpu", *NEIGHBOURS)
-    short = json.loads(run(bench, "devices=2,memory=8e6", *asked, ranks=2).stdout)["verdict"]
-    assert short["status"] == "skipped"
-    assert int(re.search(r"need at least (\d+) bytes", short["reason"])[1]) > 4 * 2**21
-    enough = run(bench, f"devices=2,memory={4 * 2**21 + 2**17}", *asked, ranks=2)
-    assert json.loads(enough.stdout)["verdict"]["status"] == "ok", enough.stderr
+    short = skip_reason(run(bench, "devices=2,memory=8e6", *asked, ranks=2))
+    assert int(re.search(r"need at least (\d+) bytes", short)[1]) > 4 * 2**21
+    assert run(bench, f"devices=2,memory={4 * 2**21 + 2**17}", *asked, ranks=2)["verdict"]["status"] == "ok"
 
 
 def test_a_library_on_a_gpu_gets_what_neighbours_hold_at_once(bench: Bench) -> None:
     """Not in the tiles that a processor's cache holds, which would each be copied to the GPU and back."""
     asked = ("--variant", "slab", "--exchange", "shared", "--parameter", "reads=fused", "--local-fft", "cufft")
-    command = [bench.mpiexec, "-n", "2", os.environ["FOURSCORE_FFT_BENCH_PRETENDED"], *asked, "--shape", "40x30x20"]
-    command += ["--planner", "estimate", "--repetitions", "2", "--isolate", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    record = json.loads(done.stdout)
+    more = ("--shape", "40x30x20", "--planner", "estimate", "--repetitions", "2", "--isolate")
+    record = recorded(partial(launch, bench, ""), *asked, *more, ranks=2)
     assert record["verification"]["ok"]
     assert any("gathered from 2 blocks at once" in text for text in record["plan"]["local_fft"])
     assert record["cost"]["device"]["ffts_per_rank"] == [2, 2]
@@ -202,7 +171,7 @@ def test_a_library_on_a_gpu_gets_what_neighbours_hold_at_once(bench: Bench) -> N
 @pytest.mark.parametrize("call", [1, 2, 5, 12, 30, 70, 160])
 @pytest.mark.parametrize("how", ["fail-at", "falls-off-at"])
 def test_a_call_that_fails_is_told_with_cudas_text(bench: Bench, how: str, call: int) -> None:
-    done = run(bench, f"{how}={call}", "--variant", "slab-gpu")
+    done = launch(bench, f"{how}={call}", *POINT, "--variant", "slab-gpu", "--json")
     if done.returncode == 0:
         verdict = json.loads(done.stdout)["verdict"]
         told = verdict.get("reason", "")
