@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench, recorded
 from slurm_rig import SlurmRig, temporary_folder, unavailable
 
 if no_rig := unavailable():
@@ -76,13 +76,17 @@ class FourNodes:
         self.is_open_mpi = json.loads(ask("--identity"))["identity"]["code"]["mpi"].startswith("Open MPI")
         self.numbers = itertools.count()
 
-    def __call__(self, variant: str, shape: list[int], *options: str, planner: str = "estimate") -> dict:
+    def launch(self, *arguments: str, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+        mpi = "pmix" if self.is_open_mpi else "pmi2"
+        return self.rig.srun(RANKS, [self.program, *arguments], mpi=mpi, options=options)
+
+    def record(self, variant: str, shape: list[int], *arguments: str, **how) -> dict:
+        point = ("--variant", variant, "--shape", "x".join(map(str, shape)))
         out = self.rig.folder / f"record{next(self.numbers)}.json"
-        point = ("--variant", variant, "--shape", "x".join(map(str, shape)), "--planner", planner)
-        command = [self.program, *point, *QUICK, *options, "--record", out]
-        run = self.rig.srun(RANKS, command, mpi="pmix" if self.is_open_mpi else "pmi2")
-        assert run.returncode == 0, f"exit {run.returncode}\n{run.stdout}\n{run.stderr}"
-        record = read_record(out)
+        return recorded(self.launch, *point, *QUICK, *arguments, out=out, **how)
+
+    def __call__(self, variant: str, shape: list[int], *options: str, planner: str = "estimate") -> dict:
+        record = self.record(variant, shape, "--planner", planner, *options)
         launch = record["provenance"]["identity"]["launch"]
         place = {"nodes": 4, "ranks_per_node": RANKS // 4, "placement_of_ranks": "block"}
         assert place.items() <= record["point"].items()
@@ -156,12 +160,7 @@ def test_threads_of_a_rank_send_to_other_nodes(on_four_nodes: FourNodes) -> None
 
 
 def test_ranks_in_turn_over_nodes_are_another_point(on_four_nodes: FourNodes) -> None:
-    out = on_four_nodes.rig.folder / "cyclic.json"
-    command = [on_four_nodes.program, "--variant", "slab", "--shape", "12x12x12", *QUICK, "--record", out]
-    mpi = "pmix" if on_four_nodes.is_open_mpi else "pmi2"
-    run = on_four_nodes.rig.srun(RANKS, command, mpi=mpi, options=["--distribution=cyclic"])
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)
+    record = on_four_nodes.record("slab", [12, 12, 12], options=("--distribution=cyclic",))
     assert (record["point"]["nodes"], record["point"]["placement_of_ranks"]) == (4, "cyclic")
     assert record["point_id"] != on_four_nodes("slab", [12, 12, 12])["point_id"]
 
@@ -172,7 +171,6 @@ def test_ranks_in_turn_over_nodes_are_another_point(on_four_nodes: FourNodes) ->
 )
 def test_a_launch_on_other_nodes_than_asked_for_has_no_time(on_four_nodes: FourNodes, asked: tuple, said: str) -> None:
     out = on_four_nodes.rig.folder / "elsewhere.json"
-    command = [on_four_nodes.program, "--variant", "slab", "--shape", "12x12x12", *asked, "--record", out]
-    run = on_four_nodes.rig.srun(RANKS, command, mpi="pmix" if on_four_nodes.is_open_mpi else "pmi2")
+    run = on_four_nodes.launch("--variant", "slab", "--shape", "12x12x12", *asked, "--record", str(out))
     assert run.returncode != 0 and said in run.stderr and f"{RANKS} ranks on 4 nodes, block" in run.stderr
     assert not out.exists()

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 from pathlib import Path
 
 import numpy
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench
 
 RANKS = 64
 ON_ONE_RANK_ONLY = {"serial", "serial-gpu"}
 
 
-def test_every_variant_is_right_on_64_ranks(bench: Bench, tmp_path: Path) -> None:
-    listed = json.loads(bench("--list", faulty=False).stdout)["variants"]
-    names = {variant["name"] for variant in listed if variant["available"]}
+def test_every_variant_is_right_on_64_ranks(bench: Bench) -> None:
+    names = {name for name, variant in bench.listed("variants").items() if variant["available"]}
     assert {"pencil", "volumetric", "transpose", "overdecomposed"} <= names
     for name in sorted(names - ON_ONE_RANK_ONLY):
         verdicts = []
         for planner, shape in itertools.product(("estimate", "measure"), ("64x64x64", "262144")):
-            out = tmp_path / f"{name}-{planner}-{shape}.json"
             options = ("--variant", name, "--shape", shape, "--planner", planner, "--repetitions", "1", "--warmup", "0")
-            run = bench(*options, "--record", str(out), ranks=RANKS, faulty=False, timeout=300)
-            assert run.returncode == 0, f"{name} {shape}\n{run.stderr}"
-            record = read_record(out)
+            record = bench.record(*options, ranks=RANKS, faulty=False, timeout=300)
             verdicts.append(record["verdict"]["status"])
             if verdicts[-1] == "ok":
                 assert record["verification"]["ok"] and len(record["samples"]["rank_total_s"]) == RANKS
@@ -35,11 +30,9 @@ def test_every_variant_is_right_on_64_ranks(bench: Bench, tmp_path: Path) -> Non
 
 
 def test_more_ranks_than_a_record_lists_have_a_file_of_columns(bench: Bench, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
     options = ("--variant", "pencil", "--shape", "36x36x36", "--planner", "estimate", "--isolate", "--timeline")
-    run = bench(*options, "--repetitions", "2", "--record", str(out), ranks=66, faulty=False, timeout=300)
-    assert run.returncode == 0, run.stderr
-    record = read_record(out)  # valid by the schema
+    out = tmp_path / "out.json"
+    record = bench.record(*options, "--repetitions", "2", ranks=66, faulty=False, timeout=300, out=out)  # valid by the schema
     assert "rank_total_s" not in record["samples"]
     columns = record["rank_columns"]
     content = (tmp_path / columns["file"]).read_bytes()
@@ -56,9 +49,6 @@ def test_more_ranks_than_a_record_lists_have_a_file_of_columns(bench: Bench, tmp
 
 
 @pytest.mark.parametrize("exchange", ["alltoallw", "p2p", "bruck", "hierarchical", "shared"])
-def test_pencils_are_right_with_other_exchanges_on_64_ranks(bench: Bench, tmp_path: Path, exchange: str) -> None:
-    out = tmp_path / "out.json"
+def test_pencils_are_right_with_other_exchanges_on_64_ranks(bench: Bench, exchange: str) -> None:
     options = ("--variant", "pencil", "--grid", "8x8", "--shape", "30x28x26", "--planner", "estimate")
-    run = bench(*options, "--exchange", exchange, "--repetitions", "1", "--record", str(out), ranks=RANKS, faulty=False)
-    assert run.returncode == 0, run.stderr
-    assert read_record(out)["verdict"]["status"] == "ok"
+    bench.measured(*options, "--exchange", exchange, "--repetitions", "1", ranks=RANKS, faulty=False)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from conftest import Bench
+from conftest import Bench, skip_reason
 
 DEVICE = ("--parameter", "device=opencl", "--parameter", "share-device=yes")
 POINT = ("--planner", "estimate", "--repetitions", "2", *DEVICE)
@@ -17,23 +15,16 @@ def drivers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCL_ICD_VENDORS", "")
 
 
-def listed(bench: Bench) -> dict:
-    entries = json.loads(bench("--list", faulty=False).stdout)["local_ffts"]
-    return next(entry for entry in entries if entry["name"] == "clfft")
+@pytest.fixture(autouse=True)
+def clfft(bench: Bench) -> None:
+    if not (entry := bench.listed("local_ffts")["clfft"])["available"]:
+        pytest.skip(entry["reason"])
 
 
 @pytest.fixture
 def record(bench: Bench):
     """Measures a point on device opencl, on one rank or more."""
-    if not (entry := listed(bench))["available"]:
-        pytest.skip(entry["reason"])
-
-    def measured(*options: str, ranks: int = 1) -> dict:
-        run = bench(*options, *POINT, "--json", ranks=ranks, faulty=False)
-        assert run.returncode == 0, run.stderr
-        return json.loads(run.stdout)
-
-    return measured
+    return lambda *options, ranks=1: bench.record(*options, *POINT, ranks=ranks, faulty=False)
 
 
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
@@ -65,19 +56,14 @@ def test_two_ranks_share_a_device_in_every_staging(record, staging: str) -> None
 
 
 def test_a_local_library_on_opencl_computes_for_any_variant(bench: Bench) -> None:
-    if not (entry := listed(bench))["available"]:
-        pytest.skip(entry["reason"])
-    run = bench("--variant", "pencil", "--shape", "12x10x8", "--local-fft", "clfft", "--json", ranks=2, faulty=False)
-    assert json.loads(run.stdout)["verification"]["ok"], run.stderr
+    bench.measured("--variant", "pencil", "--shape", "12x10x8", "--local-fft", "clfft", ranks=2, faulty=False)
 
 
 def test_a_length_that_clfft_does_not_have_is_a_reason_to_skip(record) -> None:
     result = record("--variant", "serial-gpu", "--shape", "8x34x8")
-    assert result["verdict"]["status"] == "skipped"
-    assert "length 34" in result["verdict"]["reason"]
+    assert "length 34" in skip_reason(result)
 
 
 def test_messages_from_the_device_are_skipped(record) -> None:
     more = ("--exchange", "p2p", "--parameter", "staging=resident", "--parameter", "messages=device")
-    result = record("--variant", "slab-gpu", "--shape", "8x8x8", *more, ranks=2)
-    assert result["verdict"]["status"] == "skipped"
+    assert skip_reason(record("--variant", "slab-gpu", "--shape", "8x8x8", *more, ranks=2))
