@@ -14,6 +14,7 @@
 
 #include "harness/other_work.hpp"
 #include "mpi/handles.hpp"
+#include "support/message_of.hpp"
 
 namespace fourscore {
 namespace {
@@ -360,12 +361,8 @@ TEST_F(Counting, ACounterThatDoesNotOpenIsReportedOnAllRanks) {
   Behaviour behaviour;
   behaviour.cannot_open_on = size() - 1;
   const CounterRequest asked = request("known-closed", behaviour);
-  try {
-    const CountedRuns counted(MPI_COMM_WORLD, asked);
-    FAIL() << "it opened";
-  } catch (const CounterError& error) {
-    EXPECT_STREQ(error.what(), "no permission on this rank");
-  }
+  EXPECT_EQ(test::message_of<CounterError>([&] { const CountedRuns counted(MPI_COMM_WORLD, asked); }),
+            "no permission on this rank");
 }
 
 TEST_F(Counting, OfOneThreadIsNoCountOfSeveral) {
