@@ -17,17 +17,8 @@
 namespace fourscore {
 namespace {
 
-int rank() {
-  int value = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &value);
-  return value;
-}
-
-int size() {
-  int value = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &value);
-  return value;
-}
+int rank() { return mpi::rank_in(MPI_COMM_WORLD); }
+int size() { return mpi::size_of(MPI_COMM_WORLD); }
 
 void wait_ms(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 
@@ -36,6 +27,12 @@ SamplingOptions options(int repetitions, int warmup) {
   result.repetitions = repetitions;
   result.warmup = warmup;
   return result;
+}
+
+/// Samples of runs that nothing prepares.
+Samples measured(const SamplingOptions& how, const std::function<void(PhaseClock&)>& run,
+                 ReadClock now_ns = PhaseClock::now_ns) {
+  return Sampler(MPI_COMM_WORLD, how, now_ns).measure([](int) {}, run);
 }
 
 TEST(Sampler, KeepsEverySampleOfEveryRankAndTheWarmUpApart) {
@@ -69,8 +66,7 @@ void expect_spans(const Samples& samples, double off_s) {
 }
 
 TEST(Sampler, TakesFromTheFirstStartToTheLastEnd) {
-  Sampler sampler(MPI_COMM_WORLD, options(3, 0));
-  const Samples samples = sampler.measure([](int) {}, [](PhaseClock&) { wait_ms(rank() == size() - 1 ? 20 : 1); });
+  const Samples samples = measured(options(3, 0), [](PhaseClock&) { wait_ms(rank() == size() - 1 ? 20 : 1); });
   if (rank() != 0) return;
   EXPECT_TRUE(samples.are_spans);
   EXPECT_EQ(samples.clock_alignment, "shared clock");
@@ -126,8 +122,8 @@ TEST_F(SamplerOnPretendedNodes, AlignsClocksThatAreApartAndDrift) {
 
 TEST_F(SamplerOnPretendedNodes, WaitsForTheSlowestNodeAndTellsWhichItIs) {
   const auto clock = [] { return PhaseClock::now_ns() - 7'000'000'000LL * rank(); };
-  Sampler sampler(MPI_COMM_WORLD, options(3, 0), clock);
-  const Samples samples = sampler.measure([](int) {}, [](PhaseClock&) { wait_ms(rank() == size() - 1 ? 600 : 100); });
+  const Samples samples = measured(
+      options(3, 0), [](PhaseClock&) { wait_ms(rank() == size() - 1 ? 600 : 100); }, clock);
   if (rank() != 0) return;
   for (std::size_t i = 0; i < samples.time_s.size(); ++i) {
     EXPECT_GE(samples.time_s[i], 0.6 - 2 * samples.clock_uncertainty_s);
@@ -144,8 +140,8 @@ TEST_F(SamplerOnPretendedNodes, TakesTheLongestRankWhereClocksAreNotAligned) {
     const std::int64_t now = PhaseClock::now_ns();
     return now + (now - zero) * rank() / 2;
   };
-  Sampler sampler(MPI_COMM_WORLD, options(2, 0), clock);
-  const Samples samples = sampler.measure([](int) {}, [](PhaseClock&) { wait_ms(20); });
+  const Samples samples = measured(
+      options(2, 0), [](PhaseClock&) { wait_ms(20); }, clock);
   if (rank() != 0 || size() == 1) return;
   EXPECT_FALSE(samples.are_spans);
   EXPECT_GE(samples.clock_uncertainty_s, 0.25 * 0.020);
@@ -241,8 +237,7 @@ TEST(Sampler, KeepsTheTimeOfEachRunInItsPlace) {
 /// A first run that is long because it is the first: it is the warm-up's, not among the samples.
 TEST(Sampler, KeepsTheTimeOfTheWarmUpOutOfTheSamples) {
   int runs = 0;
-  Sampler sampler(MPI_COMM_WORLD, options(5, 1));
-  const Samples samples = sampler.measure([](int) {}, [&](PhaseClock&) { wait_ms(runs++ == 0 ? 300 : 0); });
+  const Samples samples = measured(options(5, 1), [&](PhaseClock&) { wait_ms(runs++ == 0 ? 300 : 0); });
   if (rank() != 0) return;
   ASSERT_EQ(samples.warmup_s.size(), 1U);
   EXPECT_GE(samples.warmup_s.front(), 0.3);
@@ -251,14 +246,12 @@ TEST(Sampler, KeepsTheTimeOfTheWarmUpOutOfTheSamples) {
 }
 
 TEST(Sampler, SharesTheTimeOfARankOutToItsPhases) {
-  Sampler sampler(MPI_COMM_WORLD, options(3, 1));
-  const Samples samples = sampler.measure([](int) {},
-                                          [](PhaseClock& clock) {
-                                            const Region fft(clock, Phase::fft);
-                                            wait_ms(10);
-                                            const Region exchange(clock, Phase::exchange);
-                                            wait_ms(5);
-                                          });
+  const Samples samples = measured(options(3, 1), [](PhaseClock& clock) {
+    const Region fft(clock, Phase::fft);
+    wait_ms(10);
+    const Region exchange(clock, Phase::exchange);
+    wait_ms(5);
+  });
   if (rank() != 0) return;
   ASSERT_TRUE(samples.closure_worst.has_value());
   EXPECT_LE(*samples.closure_worst, closure_limit);
@@ -274,14 +267,12 @@ TEST(Sampler, SharesTheTimeOfARankOutToItsPhases) {
 
 /// What it says of the phases is what they say: time that none of them has is a gap.
 TEST(Sampler, TellsTheLargestGapBetweenAPhasesSumAndATotal) {
-  Sampler sampler(MPI_COMM_WORLD, options(3, 0));
-  const Samples samples = sampler.measure([](int) {},
-                                          [](PhaseClock& clock) {
-                                            const Region fft(clock, Phase::fft);
-                                            wait_ms(2);
-                                            clock.start();  // forgets them
-                                            wait_ms(rank() == size() - 1 ? 1 : 8);
-                                          });
+  const Samples samples = measured(options(3, 0), [](PhaseClock& clock) {
+    const Region fft(clock, Phase::fft);
+    wait_ms(2);
+    clock.start();  // forgets them
+    wait_ms(rank() == size() - 1 ? 1 : 8);
+  });
   if (rank() != 0) return;
   double worst = 0;
   for (std::size_t r = 0; r < samples.rank_total_s.size(); ++r)
@@ -298,8 +289,7 @@ TEST(Sampler, TellsTheLargestGapBetweenAPhasesSumAndATotal) {
 TEST(Sampler, TakesNoPhasesWhenAskedNotTo) {
   SamplingOptions without = options(2, 0);
   without.phases = false;
-  Sampler sampler(MPI_COMM_WORLD, without);
-  const Samples samples = sampler.measure([](int) {}, [](PhaseClock& clock) { EXPECT_FALSE(clock.enabled()); });
+  const Samples samples = measured(without, [](PhaseClock& clock) { EXPECT_FALSE(clock.enabled()); });
   EXPECT_TRUE(samples.rank_phase_s.empty());
   EXPECT_FALSE(samples.closure_worst.has_value());
 }
@@ -307,13 +297,11 @@ TEST(Sampler, TakesNoPhasesWhenAskedNotTo) {
 TEST(Sampler, StopsAllRanksAfterTheSameRunWhenTheTimeIsUp) {
   SamplingOptions limited = options(1000, 1);
   limited.max_time_s = 0.05;
-  Sampler sampler(MPI_COMM_WORLD, limited);
   int runs = 0;
-  const Samples samples = sampler.measure([](int) {},
-                                          [&](PhaseClock&) {
-                                            ++runs;
-                                            wait_ms(5 + rank());
-                                          });
+  const Samples samples = measured(limited, [&](PhaseClock&) {
+    ++runs;
+    wait_ms(5 + rank());
+  });
   int least = 0;
   int most = 0;
   MPI_Allreduce(&runs, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -355,18 +343,16 @@ TEST(Sampler, KnowsTheResolutionOfItsClock) {
 Samples slowed_by_half_in_pack() {
   SamplingOptions slowed = options(5, 1);
   slowed.slow_down = SlowDown{Phase::pack, 0.5};
-  return Sampler(MPI_COMM_WORLD, slowed)
-      .measure([](int) {},
-               [](PhaseClock& clock) {
-                 for (int piece = 0; piece < 4; ++piece) {
-                   {
-                     const Region region(clock, Phase::fft);
-                     wait_ms(2);
-                   }
-                   const Region region(clock, Phase::pack);
-                   wait_ms(1);
-                 }
-               });
+  return measured(slowed, [](PhaseClock& clock) {
+    for (int piece = 0; piece < 4; ++piece) {
+      {
+        const Region region(clock, Phase::fft);
+        wait_ms(2);
+      }
+      const Region region(clock, Phase::pack);
+      wait_ms(1);
+    }
+  });
 }
 
 /// No machine is so busy that a cost is less than it should be. That it is no more, and in no other phase, shows on the

@@ -22,38 +22,46 @@ namespace {
 using testing_support::Defect;
 using testing_support::NaivePlan;
 
-int world_size() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
+int world_size() { return mpi::size_of(MPI_COMM_WORLD); }
 
 Problem problem_of(std::vector<Index> shape, Direction direction = Direction::forward,
-                   Precision precision = Precision::double_precision) {
+                   Precision precision = Precision::double_precision, Kind kind = Kind::c2c) {
   Problem problem;
   problem.shape = std::move(shape);
   problem.direction = direction;
   problem.precision = precision;
+  problem.kind = kind;
   return problem;
 }
 
+/// In both directions and precisions.
+std::vector<Problem> problems_of(const std::vector<Index>& shape, Kind kind = Kind::c2c) {
+  std::vector<Problem> problems;
+  for (const Direction direction : {Direction::forward, Direction::backward})
+    for (const Precision precision : {Precision::double_precision, Precision::single_precision})
+      problems.push_back(problem_of(shape, direction, precision, kind));
+  return problems;
+}
+
+std::string name_of(const Problem& problem) {
+  return shape_text(problem.shape) + " " + std::string(to_string(problem.kind)) + " " +
+         std::string(to_string(problem.direction)) + " " + std::string(to_string(problem.precision)) + "\n";
+}
+
+/// Slabs along `axis`, of complex data.
 Decomposition slabs(const Problem& problem, std::size_t axis, std::array<int, 3> order = {0, 1, 2}) {
   Grid grid;
   grid.extents[axis] = world_size();
-  Decomposition layout = decompose(problem.extents(), grid);
+  Decomposition layout = decompose(problem.complex_extents(), grid);
   layout.order = order;
   return layout;
 }
 
-/// For a problem of kind r2c: slabs along `axis`, of reals on the side that `input` names where the problem has them.
+/// The same of reals on the side that `input` names, where the problem has them.
 Decomposition real_slabs(const Problem& problem, bool input, std::size_t axis, std::array<int, 3> order = {0, 1, 2}) {
-  Grid grid;
-  grid.extents[axis] = world_size();
-  Decomposition layout = decompose(problem.complex_extents(), grid);
   if (input ? problem.real_input() : problem.real_output())
-    return real_in_place_of(layout, problem.last_axis(), problem.shape.back());
-  layout.order = order;
-  return layout;
+    return real_in_place_of(slabs(problem, axis), problem.last_axis(), problem.shape.back());
+  return slabs(problem, axis, order);
 }
 
 std::unique_ptr<Plan> plan_of(const Problem& problem, const Decomposition& in, const Decomposition& out,
@@ -71,10 +79,8 @@ class SlightlyTooLarge : public NaivePlan<Real> {
       : NaivePlan<Real>(problem, MPI_COMM_WORLD, in, out), factor_(static_cast<Real>(1 + excess)) {}
   void execute(PhaseClock& clock) override {
     NaivePlan<Real>::execute(clock);
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     auto* result = static_cast<std::complex<Real>*>(this->output());
-    const Index elements = this->output_layout().box(rank).volume();
+    const Index elements = this->output_layout().volume(mpi::rank_in(MPI_COMM_WORLD));
     for (Index i = 0; i < elements; ++i) result[i] *= factor_;
   }
 
@@ -89,21 +95,26 @@ std::unique_ptr<Plan> too_large_by(double excess, const Problem& problem, const 
   return std::make_unique<SlightlyTooLarge<double>>(problem, in, out, excess);
 }
 
-/// All checks of a plan and of its inverse, then one timed run and its check.
-std::vector<Check> checks_of(const Problem& problem, const Decomposition& in, const Decomposition& out,
-                             const std::unique_ptr<Plan>& plan) {
-  Problem opposite = problem;
-  opposite.direction = problem.direction == Direction::forward ? Direction::backward : Direction::forward;
-  Verifier verifier(problem, MPI_COMM_WORLD, *plan, 1);
-  auto checks = verifier.check_before(*plan, [&] { return plan_of(opposite, out, in); });
+/// All checks of a plan and of its inverse, then two timed runs and their checks.
+std::vector<Check> checks_of(const Problem& problem, MPI_Comm comm, Plan& plan,
+                             const std::function<std::unique_ptr<Plan>(const Problem&)>& make, std::uint64_t seed = 1) {
+  const bool forward = problem.direction == Direction::forward;
+  const Problem opposite = in_direction(problem, forward ? Direction::backward : Direction::forward);
+  Verifier verifier(problem, comm, plan, seed);
+  auto checks = verifier.check_before(plan, [&] { return make(opposite); });
   PhaseClock clock(false);
   for (int run = 0; run < 2; ++run) {
-    verifier.fill(*plan, run);
-    plan->execute(clock);
+    verifier.fill(plan, run);
+    plan.execute(clock);
   }
-  const auto after = verifier.check_after(*plan);
+  const auto after = verifier.check_after(plan);
   checks.insert(checks.end(), after.begin(), after.end());
   return checks;
+}
+
+std::vector<Check> checks_of(const Problem& problem, const Decomposition& in, const Decomposition& out,
+                             const std::unique_ptr<Plan>& plan) {
+  return checks_of(problem, MPI_COMM_WORLD, *plan, [&](const Problem& inverse) { return plan_of(inverse, out, in); });
 }
 
 std::vector<Check> checks_of(const Problem& problem, const Decomposition& in, const Decomposition& out,
@@ -130,30 +141,21 @@ TEST(Verifier, PassesTheDefinitionOnAnyShapeDirectionPrecisionAndLayout) {
   const std::vector<std::vector<Index>> shapes{{5, 6, 7}, {8, 8, 8}, {1, 9, 2}, {12, 10},
                                                {17},      {1},       {2, 2, 2}, {4, 1, 3}};
   for (const auto& shape : shapes)
-    for (const Direction direction : {Direction::forward, Direction::backward})
-      for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
-        const Problem problem = problem_of(shape, direction, precision);
-        const auto checks = checks_of(problem, slabs(problem, 0), slabs(problem, 1, {1, 2, 0}));
-        EXPECT_EQ(checks.size(), 8U);
-        EXPECT_TRUE(all_ok(checks)) << shape_text(shape) << " " << to_string(direction) << " " << to_string(precision)
-                                    << "\n"
-                                    << text(checks);
-      }
+    for (const Problem& problem : problems_of(shape)) {
+      const auto checks = checks_of(problem, slabs(problem, 0), slabs(problem, 1, {1, 2, 0}));
+      EXPECT_EQ(checks.size(), 8U);
+      EXPECT_TRUE(all_ok(checks)) << name_of(problem) << text(checks);
+    }
 }
 
 TEST(Verifier, PassesTheDefinitionOnRealDataToo) {
   for (const auto& shape : std::vector<std::vector<Index>>{{5, 6, 7}, {8, 8, 8}, {1, 9, 2}, {12, 10}, {17}, {4, 3, 1}})
-    for (const Direction direction : {Direction::forward, Direction::backward})
-      for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
-        Problem problem = problem_of(shape, direction, precision);
-        problem.kind = Kind::r2c;
-        const auto checks =
-            checks_of(problem, real_slabs(problem, true, 0, {1, 2, 0}), real_slabs(problem, false, 1, {1, 2, 0}));
-        EXPECT_EQ(checks.size(), 8U);
-        EXPECT_TRUE(all_ok(checks)) << shape_text(shape) << " " << to_string(direction) << " " << to_string(precision)
-                                    << "\n"
-                                    << text(checks);
-      }
+    for (const Problem& problem : problems_of(shape, Kind::r2c)) {
+      const auto checks =
+          checks_of(problem, real_slabs(problem, true, 0, {1, 2, 0}), real_slabs(problem, false, 1, {1, 2, 0}));
+      EXPECT_EQ(checks.size(), 8U);
+      EXPECT_TRUE(all_ok(checks)) << name_of(problem) << text(checks);
+    }
 }
 
 TEST(Verifier, CatchesDefectsOfRealTransforms) {
@@ -169,8 +171,7 @@ TEST(Verifier, CatchesDefectsOfRealTransforms) {
     for (const Direction direction : {Direction::forward, Direction::backward}) {
       if (direction == Direction::backward && (defect == Defect::one_nan || defect == Defect::one_wrong_element))
         continue;  // the test plan makes them in complex elements
-      Problem problem = problem_of({6, 6, 5}, direction);
-      problem.kind = Kind::r2c;
+      Problem problem = problem_of({6, 6, 5}, direction, Precision::double_precision, Kind::r2c);
       problem.contract.buffers = Buffers::out_of_place;
       const auto checks = checks_of(problem, real_slabs(problem, true, 0), real_slabs(problem, false, 1), defect);
       EXPECT_TRUE(failed(checks, name)) << name << " " << to_string(direction) << "\n" << text(checks);
@@ -180,8 +181,7 @@ TEST(Verifier, CatchesDefectsOfRealTransforms) {
 TEST(Verifier, ChecksSpotsOfLargeRealTransforms) {
   for (const Direction direction : {Direction::forward, Direction::backward})
     for (const Index last : {2370, 2371}) {
-      Problem problem = problem_of({3, last}, direction);
-      problem.kind = Kind::r2c;
+      const Problem problem = problem_of({3, last}, direction, Precision::double_precision, Kind::r2c);
       const auto checks = checks_of(problem, real_slabs(problem, true, 0), real_slabs(problem, false, 1));
       EXPECT_TRUE(all_ok(checks)) << text(checks);
       EXPECT_TRUE(std::any_of(checks.begin(), checks.end(), [](const Check& c) { return c.name == "dft-spots"; }));
@@ -246,32 +246,19 @@ std::vector<Problem> tiny_problems() {
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const Direction direction : {Direction::forward, Direction::backward, Direction::roundtrip})
         for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
-          problems.push_back(problem_of(shape, direction, precision));
-          problems.back().kind = kind;
+          problems.push_back(problem_of(shape, direction, precision, kind));
           problems.back().contract.effort = Effort::estimate;
         }
   return problems;
 }
 
-/// All checks of a real transform on this rank alone.
+/// All checks of a transform by a library, on this rank alone.
 std::vector<Check> checks_of_serial(const Problem& problem, std::uint64_t seed) {
-  const Variant& serial = VariantRegistry::instance().get("serial", "variant");
-  const LocalFftLibrary& fftw = LocalFftRegistry::instance().get("fftw", "local FFT");
-  const auto plan = make_plan_of(serial, {problem, MPI_COMM_SELF, nullptr, fftw});
-  Problem opposite = problem;
-  opposite.direction = problem.direction == Direction::forward ? Direction::backward : Direction::forward;
-  Verifier verifier(problem, MPI_COMM_SELF, *plan, seed);
-  auto checks = verifier.check_before(*plan, [&] {
-    return make_plan_of(serial, {opposite, MPI_COMM_SELF, nullptr, fftw});
-  });
-  PhaseClock clock(false);
-  for (int run = 0; run < 3; ++run) {
-    verifier.fill(*plan, run);
-    plan->execute(clock);
-  }
-  const auto after = verifier.check_after(*plan);
-  checks.insert(checks.end(), after.begin(), after.end());
-  return checks;
+  const auto make = [](const Problem& one) {
+    return make_plan_of(VariantRegistry::instance().get("serial", "variant"),
+                        {one, MPI_COMM_SELF, nullptr, LocalFftRegistry::instance().get("fftw", "local FFT")});
+  };
+  return checks_of(problem, MPI_COMM_SELF, *make(problem), make, seed);
 }
 
 TEST(Verifier, PassesARightResultWhereTermsNearlyCancel) {
@@ -281,10 +268,7 @@ TEST(Verifier, PassesARightResultWhereTermsNearlyCancel) {
        seed += static_cast<std::uint64_t>(world_size()))
     for (const Problem& problem : problems) {
       const auto checks = checks_of_serial(problem, seed);
-      EXPECT_TRUE(all_ok(checks)) << shape_text(problem.shape) << " " << to_string(problem.kind) << " "
-                                  << to_string(problem.direction) << " " << to_string(problem.precision) << " seed "
-                                  << seed << "\n"
-                                  << text(checks);
+      EXPECT_TRUE(all_ok(checks)) << "seed " << seed << " " << name_of(problem) << text(checks);
     }
 }
 
@@ -293,8 +277,7 @@ TEST(Verifier, PassesARightResultThatIsZero) {
   std::uint64_t seed = 0;
   while (noise(seed, 0).real() != 0) ++seed;
   for (const Direction direction : {Direction::forward, Direction::backward}) {
-    Problem problem = problem_of({1}, direction);
-    problem.kind = Kind::r2c;
+    const Problem problem = problem_of({1}, direction, Precision::double_precision, Kind::r2c);
     const auto checks = checks_of_serial(problem, seed);
     EXPECT_TRUE(all_ok(checks)) << text(checks);
   }
@@ -302,14 +285,12 @@ TEST(Verifier, PassesARightResultThatIsZero) {
 
 TEST(Verifier, CatchesASmallErrorWhereTermsNearlyCancelToo) {
   for (const auto& shape : tiny_shapes())
-    for (const Direction direction : {Direction::forward, Direction::backward})
-      for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
-        const Problem problem = problem_of(shape, direction, precision);
-        const double excess = precision == Precision::double_precision ? 1e-13 : 1e-4;
-        const auto checks = checks_of(problem, slabs(problem, 0), slabs(problem, 0),
-                                      too_large_by(excess, problem, slabs(problem, 0), slabs(problem, 0)));
-        EXPECT_FALSE(all_ok(checks)) << shape_text(shape) << "\n" << text(checks);
-      }
+    for (const Problem& problem : problems_of(shape)) {
+      const double excess = problem.precision == Precision::double_precision ? 1e-13 : 1e-4;
+      const Decomposition layout = slabs(problem, 0);
+      const auto checks = checks_of(problem, layout, layout, too_large_by(excess, problem, layout, layout));
+      EXPECT_FALSE(all_ok(checks)) << name_of(problem) << text(checks);
+    }
 }
 
 class VerifierCatches : public testing::TestWithParam<std::pair<Defect, const char*>> {};
@@ -506,8 +487,7 @@ TEST(Verifier, RefusesLayoutsThatLoseOrDoubleElements) {
 TEST(Verifier, RefusesAnInverseThatDoesNotStartWhereTheForwardEnds) {
   const Problem problem = problem_of({6, 6, 6});
   const auto plan = plan_of(problem, slabs(problem, 0), slabs(problem, 1));
-  Problem opposite = problem;
-  opposite.direction = Direction::backward;
+  const Problem opposite = in_direction(problem, Direction::backward);
   Verifier verifier(problem, MPI_COMM_WORLD, *plan, 1);
   const auto checks = verifier.check_before(*plan, [&] {
     return plan_of(opposite, slabs(problem, 1, {2, 1, 0}), slabs(problem, 0));
