@@ -118,6 +118,11 @@ double error_of(const Field& expected, long double factor, const Decomposition& 
   return static_cast<double>(std::sqrt(squared) / (expected.largest * factor) / epsilon_of(precision));
 }
 
+double error_of_result(const Plan& plan, const Problem& problem) {
+  return error_of(transformed_field(problem.extents(), problem.direction), 1, plan.output_layout(),
+                  mpi::rank_in(MPI_COMM_WORLD), problem.precision, plan.output());
+}
+
 bool covers_once(const Decomposition& layout) {
   std::vector<int> seen(static_cast<std::size_t>(layout.shape[0] * layout.shape[1] * layout.shape[2]), 0);
   for (int rank = 0; rank < layout.ranks(); ++rank)
@@ -174,10 +179,19 @@ void run_on_random_field(Plan& plan, const Problem& problem, PhaseClock& clock) 
   clock.stop();
 }
 
+double error_of_run(Plan& plan, const Problem& problem) {
+  PhaseClock clock;
+  run_on_random_field(plan, problem, clock);
+  return error_of_result(plan, problem);
+}
+
 std::string text_of(const Problem& problem, const ExchangeMethod* exchange) {
-  return shape_text(problem.shape) + " grid " + grid_text(problem.grid) + " " + to_string(problem.precision) + " " +
-         to_string(problem.direction) + " " + to_string(problem.contract.layout) + " " +
-         to_string(problem.contract.buffers) + " " + (exchange == nullptr ? "none" : exchange->card().name);
+  std::string text = shape_text(problem.shape) + " grid " + grid_text(problem.grid) + " " +
+                     to_string(problem.precision) + " " + to_string(problem.direction) + " " +
+                     to_string(problem.contract.layout) + " " + to_string(problem.contract.buffers) + " " +
+                     (exchange == nullptr ? "none" : exchange->card().name);
+  for (const auto& [key, value] : problem.parameters) text += " " + key + "=" + value;
+  return text;
 }
 
 std::string as_test_name(std::string text) {

@@ -8,6 +8,7 @@
 
 #include "interfaces/variant.hpp"
 #include "support/naive_dft.hpp"
+#include "support/problem_of.hpp"
 
 namespace fourscore::test {
 
@@ -32,6 +33,8 @@ void write(const Field& field, const Decomposition& layout, int me, Precision pr
 /// where the data holds a NaN or an infinity.
 [[nodiscard]] double error_of(const Field& expected, long double factor, const Decomposition& layout, int me,
                               Precision precision, const void* data);
+/// The same of what run_on_random_field() left in a plan.
+[[nodiscard]] double error_of_result(const Plan& plan, const Problem& problem);
 /// Each global index lies on exactly one rank.
 [[nodiscard]] bool covers_once(const Decomposition& layout);
 
@@ -46,7 +49,10 @@ void write(const Field& field, const Decomposition& layout, int me, Precision pr
                                               const ExchangeMethod* exchange);
 /// Fills the output with NaN, so that nothing stale is taken for a result, writes the random field and executes.
 void run_on_random_field(Plan& plan, const Problem& problem, PhaseClock& clock);
+/// Runs so, and compares.
+[[nodiscard]] double error_of_run(Plan& plan, const Problem& problem);
 
+/// With the problem's parameters.
 [[nodiscard]] std::string text_of(const Problem& problem, const ExchangeMethod* exchange);
 /// As a test's name may be: only letters, digits and underscores.
 [[nodiscard]] std::string as_test_name(std::string text);

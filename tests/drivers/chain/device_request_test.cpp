@@ -11,6 +11,8 @@
 
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
+#include "support/message_of.hpp"
+#include "support/problem_of.hpp"
 
 namespace fourscore {
 namespace {
@@ -21,17 +23,10 @@ const Variant& variant(const std::string& name) { return VariantRegistry::instan
 
 TEST(DeviceRequests, NameWhatCannotBe) {
   const auto asked = [](std::map<std::string, std::string> parameters) {
-    Problem problem;
-    problem.shape = {8, 8, 8};
-    problem.parameters = std::move(parameters);
-    try {
-      (void)device_request(problem);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("taken");
+    Problem problem = test::problem_of({8, 8, 8}, std::move(parameters));
+    return test::message_of([&] { return device_request(problem); });
   };
-  EXPECT_EQ(asked({{"staging", "resident"}}), "taken");
+  EXPECT_EQ(asked({{"staging", "resident"}}), "no error");
   EXPECT_THAT(asked({{"staging", "nowhere"}}), testing::AllOf(HasSubstr("staging"), HasSubstr("streamed")));
   EXPECT_THAT(asked({{"host-memory", "rom"}}), testing::AllOf(HasSubstr("host-memory"), HasSubstr("managed")));
   EXPECT_THAT(asked({{"device", "abacus"}}), testing::AllOf(HasSubstr("device"), HasSubstr("cuda")));
@@ -40,9 +35,7 @@ TEST(DeviceRequests, NameWhatCannotBe) {
 
 TEST(DeviceRequests, OfTwoParametersThatDoNotGoTogetherAreNotSupported) {
   const auto reason = [](std::map<std::string, std::string> parameters) {
-    Problem problem;
-    problem.shape = {8, 8, 8};
-    problem.parameters = std::move(parameters);
+    Problem problem = test::problem_of({8, 8, 8}, std::move(parameters));
     problem.parameters["device"] = "host";
     return variant("slab-gpu").supports(problem, 1).value_or("supported");
   };
@@ -54,9 +47,7 @@ TEST(DeviceRequests, OfTwoParametersThatDoNotGoTogetherAreNotSupported) {
 
 TEST(DeviceRequests, RefuseExchangesThatDoNotGoWithThem) {
   const auto reason = [](const char* exchange, std::map<std::string, std::string> parameters) {
-    Problem problem;
-    problem.shape = {8, 8, 8};
-    problem.parameters = std::move(parameters);
+    Problem problem = test::problem_of({8, 8, 8}, std::move(parameters));
     const ExchangeMethod& method = ExchangeRegistry::instance().get(exchange, "exchange");
     return variant("slab-gpu").refuses(method, problem).value_or("taken");
   };
@@ -75,9 +66,7 @@ TEST(LocalLibrariesOnADevice, RefuseThreadsOfTheProcessor) {
 /// What is in the way of a point, with the stand-in lacking something.
 std::string obstacle(const char* faults, std::map<std::string, std::string> parameters) {
   setenv("FOURSCORE_STAND_IN", faults, 1);
-  Problem problem;
-  problem.shape = {16, 16, 16};
-  problem.parameters = std::move(parameters);
+  Problem problem = test::problem_of({16, 16, 16}, std::move(parameters));
   problem.parameters["device"] = "host";
   const std::string reason = variant("slab-gpu").device_use(problem)->obstacle(problem, MPI_COMM_WORLD, 2);
   unsetenv("FOURSCORE_STAND_IN");

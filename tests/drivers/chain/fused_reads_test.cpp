@@ -63,8 +63,7 @@ class FusedReads : public testing::TestWithParam<std::string> {
   /// The plan of 24 x 20 x 18 by this exchange, run and compared.
   std::unique_ptr<Plan> checked_plan(const std::string& exchange, const char* reads, Buffers buffers,
                                      LayoutContract layout, const std::string& library = "fftw") const {
-    Problem problem;
-    problem.shape = {24, 20, 18};
+    Problem problem = test::problem_of({24, 20, 18});
     problem.contract = {layout, buffers, Effort::estimate};
     if (reads != nullptr) problem.parameters = {{"reads", reads}};
     auto plan = VariantRegistry::instance()
@@ -116,10 +115,8 @@ TEST_P(FusedReads, AreTakenInTheCachesTooWhereNothingIsGathered) {
 TEST_P(FusedReads, EndOnARankOnlyWhenItsNeighboursHaveReadItsArray) {
   if (ranks_ == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const LateOnTheLastRank library;
-  Problem problem;
-  problem.shape = {24, 20, 18};
+  Problem problem = test::problem_of({24, 20, 18}, {{"reads", "fused"}});
   problem.contract = {LayoutContract::transposed, Buffers::out_of_place, Effort::estimate};
-  problem.parameters = {{"reads", "fused"}};
   const auto plan =
       VariantRegistry::instance()
           .get(GetParam(), "variant")

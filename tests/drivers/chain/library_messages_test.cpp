@@ -15,6 +15,7 @@
 #include "../variants/real_fixture.hpp"
 #include "chain/device_plan.hpp"
 #include "mpi/handles.hpp"
+#include "support/message_of.hpp"
 #include "support/on_device.hpp"
 #include "support/variant_fixture.hpp"
 
@@ -35,9 +36,7 @@ Problem sent_by_library(Problem problem) {
 class LibraryMessages : public testing::Test {
  protected:
   void SetUp() override {
-    Problem problem;
-    problem.shape = {8, 8, 8};
-    problem = sent_by_library(problem);
+    const Problem problem = sent_by_library(test::problem_of({8, 8, 8}));
     if (const auto reason = variant("slab-gpu").supports(problem, ranks_)) GTEST_SKIP() << *reason;
     const std::string reason = variant("slab-gpu").device_use(problem)->obstacle(problem, MPI_COMM_WORLD, 1);
     if (!reason.empty()) GTEST_SKIP() << reason;
@@ -57,10 +56,6 @@ class LibraryMessages : public testing::Test {
         }
     EXPECT_GE(plans, 32);
   }
-  [[nodiscard]] double error_of(const Plan& plan, const Problem& problem) const {
-    return test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan.output_layout(), me_,
-                          problem.precision, plan.output());
-  }
   const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
   const int me_ = mpi::rank_in(MPI_COMM_WORLD);
 };
@@ -70,7 +65,7 @@ TEST_F(LibraryMessages, GiveTheTransformByItsDefinition) {
     PhaseClock clock;
     for (int run = 0; run < 2; ++run) {
       test::run_on_random_field(plan, problem, clock);
-      EXPECT_LT(error_of(plan, problem), 20) << run;
+      EXPECT_LT(test::error_of_result(plan, problem), 20) << run;
     }
   });
 }
@@ -89,16 +84,14 @@ TEST_F(LibraryMessages, GoInTwoHalvesToo) {
     test::write(test::random_field(problem.extents()), plan.input_layout(), me_, problem.precision, plan.input());
     plan.begin(clock);
     while (plan.advance(clock) != Advance::complete) continue;
-    EXPECT_LT(error_of(plan, problem), 20);
+    EXPECT_LT(test::error_of_result(plan, problem), 20);
   });
 }
 
 TEST_F(LibraryMessages, LeaveTheHostOut) {
   if (ranks_ == 1) GTEST_SKIP() << "one rank sends no message";
-  Problem contract;
-  contract.shape = {60, 50, 40};
-  contract.contract.effort = Effort::estimate;
-  const auto plan = test::make_plan(variant("slab-gpu"), sent_by_library(contract), &exchange("p2p"));
+  const auto plan =
+      test::make_plan(variant("slab-gpu"), sent_by_library(test::problem_of({60, 50, 40})), &exchange("p2p"));
   const PlanFacts& facts = plan->facts();
   EXPECT_EQ(facts.device_work.copies_in + facts.device_work.copies_out, 0);
   EXPECT_GT(facts.message_volume.bytes_sent, 0);
@@ -123,13 +116,9 @@ TEST_F(LibraryMessages, FailOnAllRanksWhereOneCannotJoin) {
   const bool is_root = ranks_ == 1;  // which makes the identifier too
   for (int n = 1; n <= (is_root ? 2 : 1); ++n) {
     if (me_ == ranks_ - 1) fail_at(n, false);
-    try {
-      (void)device->make_messages(MPI_COMM_WORLD);
-      ADD_FAILURE() << "call " << n << " did not fail";
-    } catch (const std::runtime_error& error) {
-      EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("nccl"), testing::AnyOf(HasSubstr("unhandled cuda error"),
-                                                                                 HasSubstr("remote process"))));
-    }
+    EXPECT_THAT(test::message_of<std::runtime_error>([&] { return device->make_messages(MPI_COMM_WORLD); }),
+                testing::AllOf(HasSubstr("nccl"),
+                               testing::AnyOf(HasSubstr("unhandled cuda error"), HasSubstr("remote process"))));
     fail_at(0, false);
   }
   EXPECT_NO_THROW((void)device->make_messages(MPI_COMM_WORLD));
@@ -137,9 +126,7 @@ TEST_F(LibraryMessages, FailOnAllRanksWhereOneCannotJoin) {
 
 TEST(LibraryMessageRequests, AreRefusedWhereTheyWouldChangeNothing) {
   const auto reason = [](const char* name, const char* staging) {
-    Problem problem;
-    problem.shape = {8, 8, 8};
-    problem.parameters = {{"device", "host"}, {"staging", staging}, {"messages", "nccl"}};
+    Problem problem = test::problem_of({8, 8, 8}, {{"device", "host"}, {"staging", staging}, {"messages", "nccl"}});
     if (const auto unsupported = variant("slab-gpu").supports(problem, 2)) return *unsupported;
     return variant("slab-gpu").refuses(exchange(name), problem).value_or("taken");
   };
@@ -152,9 +139,8 @@ TEST(LibraryMessageRequests, AreRefusedWhereTheyWouldChangeNothing) {
 
 TEST(LibraryMessageRequests, TakeADeviceForEachRank) {
   if (mpi::size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "for several ranks";
-  Problem problem;
-  problem.shape = {8, 8, 8};
-  problem.parameters = {{"device", "host"}, {"staging", "resident"}, {"messages", "nccl"}, {"share-device", "yes"}};
+  Problem problem = test::problem_of(
+      {8, 8, 8}, {{"device", "host"}, {"staging", "resident"}, {"messages", "nccl"}, {"share-device", "yes"}});
   setenv("FOURSCORE_STAND_IN", "devices=1", 1);
   const std::string reason = variant("slab-gpu").device_use(problem)->obstacle(problem, MPI_COMM_WORLD, 1);
   unsetenv("FOURSCORE_STAND_IN");

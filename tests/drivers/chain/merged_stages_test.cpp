@@ -24,10 +24,7 @@ const Variant& variant(const std::string& name) { return VariantRegistry::instan
 /// The transforms of a plan on one rank, each copied there and back with staging=copy.
 std::size_t ffts_of(const std::string& name, std::map<std::string, std::string> parameters,
                     const std::vector<Index>& shape = {8, 6, 8}) {
-  Problem problem;
-  problem.shape = shape;
-  problem.contract.effort = Effort::estimate;
-  problem.parameters = on_device(std::move(parameters));
+  Problem problem = test::problem_of(shape, on_device(std::move(parameters)));
   const auto plan = test::make_plan(variant(name), problem, nullptr);
   EXPECT_EQ(plan->facts().device_work.ffts, plan->facts().device_work.copies_in);
   return static_cast<std::size_t>(plan->facts().device_work.ffts);
@@ -39,10 +36,8 @@ TEST(StreamedStages, AreCutOnceAndTakeTurnsOnThreeStreams) {
   const auto streams = reinterpret_cast<std::size_t (*)()>(dlsym(RTLD_DEFAULT, "pretended_cuda_streams"));
   for (const char* name : {"slab-gpu", "pencil-gpu"})
     for (const int pieces : {1, 2, 4}) {
-      Problem problem;
-      problem.shape = {16, 16, 16};
-      problem.contract.effort = Effort::estimate;
-      problem.parameters = on_device({{"staging", "streamed"}, {"pieces", std::to_string(pieces)}});
+      Problem problem =
+          test::problem_of({16, 16, 16}, on_device({{"staging", "streamed"}, {"pieces", std::to_string(pieces)}}));
       const std::size_t before = streams == nullptr ? 0 : streams();
       const auto plan = test::make_plan(variant(name), problem, &ExchangeRegistry::instance().get("p2p", "exchange"));
       EXPECT_EQ(plan->facts().device_work.ffts, 2 * pieces) << name;
@@ -69,9 +64,7 @@ TEST(MergedStages, AreOnePlanUnlessThatLeavesNothingToStream) {
 
 TEST(MergedStages, AreAskedForWhereThereAreSome) {
   const auto reason = [](const char* name, const char* merge, int ranks) {
-    Problem problem;
-    problem.shape = {8, 8, 8};
-    problem.parameters = {{"device", "host"}, {"merge-stages", merge}};
+    Problem problem = test::problem_of({8, 8, 8}, {{"device", "host"}, {"merge-stages", merge}});
     return variant(name).supports(problem, ranks).value_or("supported");
   };
   EXPECT_EQ(reason("slab-gpu", "no", 1), "supported");

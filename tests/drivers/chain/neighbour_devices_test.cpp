@@ -12,6 +12,7 @@
 
 #include "chain/device_plan.hpp"
 #include "mpi/handles.hpp"
+#include "support/message_of.hpp"
 #include "support/on_device.hpp"
 #include "support/pretended_nodes.hpp"
 #include "support/variant_fixture.hpp"
@@ -26,10 +27,7 @@ const Variant& variant(const std::string& name) { return VariantRegistry::instan
 const ExchangeMethod& exchange(const std::string& name) { return ExchangeRegistry::instance().get(name, "exchange"); }
 
 Problem reading(std::map<std::string, std::string> more = {}) {
-  Problem problem;
-  problem.shape = {15, 14, 13};
-  problem.contract.effort = Effort::estimate;
-  problem.parameters = on_device({{"staging", "resident"}, {"messages", "ipc"}});
+  Problem problem = test::problem_of({15, 14, 13}, on_device({{"staging", "resident"}, {"messages", "ipc"}}));
   for (const auto& [key, value] : more) problem.parameters[key] = value;
   return problem;
 }
@@ -111,12 +109,9 @@ TEST_F(NeighbourDevices, FailTogetherAndLeaveNothingBehind) {
   const int calls = 2 + ranks_ - 1;
   for (int n = 1; n <= calls; ++n) {
     if (me_ == ranks_ - 1) fail_at(n, false);
-    try {
-      (void)device->allocate_among(MPI_COMM_WORLD, 100);
-      ADD_FAILURE() << "call " << n << " did not fail";
-    } catch (const std::runtime_error& error) {
-      EXPECT_THAT(error.what(), HasSubstr("cudaErrorLaunchFailure")) << n;
-    }
+    EXPECT_THAT(test::message_of<std::runtime_error>([&] { return device->allocate_among(MPI_COMM_WORLD, 100); }),
+                HasSubstr("cudaErrorLaunchFailure"))
+        << n;
     fail_at(0, false);
     EXPECT_EQ(held(), before) << n;
   }
@@ -127,9 +122,7 @@ TEST_F(NeighbourDevices, FailTogetherAndLeaveNothingBehind) {
 TEST(NeighbourDeviceRequests, AreRefusedWhereTheyWouldChangeNothing) {
   const auto reason = [](const char* name, std::map<std::string, std::string> parameters) {
     parameters["device"] = "host";
-    Problem problem;
-    problem.shape = {8, 8, 8};
-    problem.parameters = std::move(parameters);
+    Problem problem = test::problem_of({8, 8, 8}, std::move(parameters));
     if (const auto unsupported = variant("slab-gpu").supports(problem, 2)) return *unsupported;
     return variant("slab-gpu").refuses(exchange(name), problem).value_or("taken");
   };

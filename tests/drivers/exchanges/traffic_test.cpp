@@ -17,6 +17,7 @@
 #include "mpi/handles.hpp"
 #include "support/boxes_of.hpp"
 #include "support/exchange_fixture.hpp"
+#include "support/problem_of.hpp"
 #include "variants/reference/reference_variant.hpp"
 
 namespace fourscore {
@@ -198,10 +199,8 @@ TEST_P(TrafficOfVariants, IsWhatGoesThroughMpi) {
   for (const auto& shape : std::vector<std::vector<Index>>{{15, 14, 13}, {16, 8, 32}, {24, 16}, {4096}})
     for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
       for (const auto& [exchange, kind] : cases_of(variant)) {
-        Problem problem;
-        problem.shape = shape;
+        Problem problem = test::problem_of(shape, {}, layout);
         problem.kind = kind;
-        problem.contract = {layout, Buffers::in_place, Effort::estimate};
         if (variant.supports(problem, ranks)) continue;
         const auto plan = variant.make_plan(
             {problem, MPI_COMM_WORLD, exchange, LocalFftRegistry::instance().get("fftw", "local FFT")});
@@ -239,11 +238,9 @@ TEST(TrafficOfInstances, IsThatOfAllThatAreHere) {
   for (const auto& exchange : ExchangeRegistry::instance().names())
     for (const auto placement : {Placement::all, Placement::subset}) {
       const ExchangeMethod& method = *ExchangeRegistry::instance().find(exchange);
-      Problem problem;
-      problem.shape = {15, 14, 13};
+      Problem problem = test::problem_of({15, 14, 13});
       problem.instances = std::min(3, mpi::size_of(MPI_COMM_WORLD));
       problem.placement = placement;
-      problem.contract.effort = Effort::estimate;
       if (!method.unavailable().empty() || slab.refuses(method, {}) || method.supports(problem)) continue;
       Instances instances(slab,
                           {problem, MPI_COMM_WORLD, &method, LocalFftRegistry::instance().get("fftw", "local FFT")});
@@ -269,11 +266,8 @@ TEST(TrafficOfBinaryExchange, TakesAsManyStepsAsThePaperSays) {
   for (const int pieces : {1, 2})
     for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
       for (const auto direction : {Direction::forward, Direction::backward}) {
-        Problem problem;
-        problem.shape = {192};
+        Problem problem = test::problem_of({192}, {{"pieces", std::to_string(pieces)}}, layout);
         problem.direction = direction;
-        problem.contract = {layout, Buffers::in_place, Effort::estimate};
-        problem.parameters["pieces"] = std::to_string(pieces);
         const auto plan = variant.make_plan(
             {problem, MPI_COMM_WORLD, nullptr, LocalFftRegistry::instance().get("fftw", "local FFT")});
         PhaseClock clock(false);
@@ -307,12 +301,9 @@ TEST(TrafficOfBinaryExchange, IsThatOfTheFormulaWithAHigherRadixAndOnGrids) {
         Case{{64, 64}, {ranks, 1}, "2", {0, 0, 1, 0, 2, 0, 0, 0, 3}}})
     for (const char* local : {"library", "radix-2"})
       for (const auto direction : {Direction::forward, Direction::backward}) {
-        Problem problem;
-        problem.shape = expected.shape;
+        Problem problem = test::problem_of(expected.shape, {{"radix", expected.radix}, {"local", local}});
         problem.grid = expected.grid;
         problem.direction = direction;
-        problem.contract = {LayoutContract::transposed, Buffers::in_place, Effort::estimate};
-        problem.parameters = {{"radix", expected.radix}, {"local", local}};
         const int messages = expected.messages[static_cast<std::size_t>(ranks)];
         ASSERT_EQ(variant.supports(problem, ranks).has_value(), messages == 0);
         if (messages == 0) continue;

@@ -121,12 +121,10 @@ class ConvolutionTest : public testing::Test {
 };
 
 Problem convolution_of(std::vector<Index> shape, const std::string& name, Kind kind = Kind::c2c) {
-  Problem problem;
-  problem.shape = std::move(shape);
+  Problem problem = test::problem_of(std::move(shape));
   problem.kind = kind;
   problem.direction = Direction::convolution;
   problem.operator_name = name;
-  problem.contract.effort = Effort::estimate;
   return problem;
 }
 

@@ -16,6 +16,7 @@
 #include "harness/verifier.hpp"
 #include "mpi/handles.hpp"
 #include "support/delayed_messages.hpp"
+#include "support/problem_of.hpp"
 
 namespace fourscore {
 namespace {
@@ -35,12 +36,8 @@ class Overlap : public testing::TestWithParam<Method> {
   void TearDown() override { test::message_delay = 0ms; }
 
   [[nodiscard]] static Problem problem_of(int instances) {
-    Problem problem;
-    problem.shape = {16, 16, 16};
+    Problem problem = test::problem_of({16, 16, 16}, GetParam().parameters);
     problem.instances = instances;
-    problem.contract.layout = LayoutContract::transposed;
-    problem.contract.effort = Effort::estimate;
-    problem.parameters = GetParam().parameters;
     if (GetParam().variant == "node") problem.threads = 2;
     return problem;
   }

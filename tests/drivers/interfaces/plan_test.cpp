@@ -77,11 +77,8 @@ class PlanOf : public testing::TestWithParam<std::string> {
     for (Problem problem : test::contracts(test::shape_for(variant(), shape))) {
       if (variant().supports(problem, ranks_)) continue;
       list.push_back(problem);
-      for (int rows = 1; GetParam() == "pencil" && rows <= ranks_; ++rows) {
-        if (ranks_ % rows != 0) continue;
-        problem.grid = {rows, ranks_ / rows};
-        list.push_back(problem);
-      }
+      if (GetParam() != "pencil") continue;
+      for (const auto& grid : all_grids(ranks_, 2)) list.emplace_back(problem).grid = grid;
     }
     return list;
   }

@@ -72,10 +72,8 @@ TEST_P(EveryNarrowedExchange, ServesTransformsToTheAccuracyOfItsMessages) {
   for (const Chosen& chosen : all)
     for (const auto layout : {LayoutContract::natural, LayoutContract::transposed}) {
       const Variant& variant = VariantRegistry::instance().get(chosen.variant, "variant");
-      Problem problem;
-      problem.shape = chosen.shape;
+      Problem problem = test::problem_of(chosen.shape, {}, layout);
       problem.kind = chosen.kind;
-      problem.contract = {layout, Buffers::in_place, Effort::estimate};
       problem.wire = Wire::single;
       const auto kinds = variant.facts().kinds;
       if (std::ranges::find(kinds, chosen.kind) == kinds.end() || variant.supports(problem, ranks)) continue;
@@ -147,11 +145,8 @@ TEST(ZfpExchange, CompressesMessagesToItsRate) {
       const ExchangeMethod& inner = ExchangeRegistry::instance().get(name, "exchange");
       const ZfpMethod method(inner);
       for (const char* variant_name : {"slab", "pencil"}) {
-        Problem problem;
-        problem.shape = {16, 16, 16};
-        problem.contract = {LayoutContract::natural, Buffers::in_place, Effort::estimate};
+        Problem problem = test::problem_of({16, 16, 16}, {{"zfp-rate", rate}}, LayoutContract::natural);
         problem.wire = Wire::zfp;
-        problem.parameters["zfp-rate"] = rate;
         SCOPED_TRACE(std::string(variant_name) + " " + name + " at " + rate);
         const Variant& variant = VariantRegistry::instance().get(variant_name, "variant");
         if (variant.supports(problem, mpi::size_of(MPI_COMM_WORLD))) continue;

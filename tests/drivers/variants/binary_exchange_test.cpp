@@ -33,9 +33,7 @@ class BinaryExchange : public testing::Test {
   }
   /// Runs it twice, and each component alone in between, and compares. Nothing where the variant does not take it.
   std::unique_ptr<Plan> check(const Problem& problem) {
-    std::string text = test::text_of(problem, nullptr);
-    for (const auto& [key, value] : problem.parameters) text += " " + key + "=" + value;
-    SCOPED_TRACE(text);
+    SCOPED_TRACE(test::text_of(problem, nullptr));
     if (variant().supports(problem, ranks_)) return nullptr;
     auto plan = test::make_plan(variant(), problem, nullptr);
     EXPECT_TRUE(test::covers_once(plan->input_layout()));
@@ -45,12 +43,8 @@ class BinaryExchange : public testing::Test {
       EXPECT_FALSE(plan->output_layout().permutes());
     }
     EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
-    PhaseClock clock(false);
     for (int run = 0; run < 2; ++run) {
-      test::run_on_random_field(*plan, problem, clock);
-      EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan->output_layout(),
-                               me_, problem.precision, plan->output()),
-                20);
+      EXPECT_LT(test::error_of_run(*plan, problem), 20);
       for (const Component& component : plan->components()) component.run();
     }
     Problem planned = problem;
@@ -82,7 +76,6 @@ class BinaryExchange : public testing::Test {
 
   int cases_ = 0;
   const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
-  const int me_ = mpi::rank_in(MPI_COMM_WORLD);
 };
 
 /// Grids of powers of two for so many ranks.
@@ -130,9 +123,7 @@ TEST_F(BinaryExchange, IsRightAlongRowsAndColumnsOfEveryGrid) {
 
 TEST_F(BinaryExchange, TakesTheMostSquareGridThatFits) {
   const auto grid = [&](const std::vector<Index>& shape) {
-    Problem problem;
-    problem.shape = shape;
-    problem.contract.effort = Effort::estimate;
+    Problem problem = test::problem_of(shape);
     return variant().supports(problem, ranks_) ? std::vector<int>{}
                                                : test::make_plan(variant(), problem, nullptr)->facts().grid;
   };
@@ -156,9 +147,7 @@ TEST_F(BinaryExchange, IsRightWithEveryRadixOnOneLineAndOnGrids) {
 
 /// Section 6: "the amount of communication remains the same". Counted where it is handed to MPI.
 TEST_F(BinaryExchange, SendsInPairwiseStagesOfAnyRadixTheWordsOfRadix2) {
-  Problem problem;
-  problem.shape = {3072};
-  problem.contract.effort = Effort::estimate;
+  Problem problem = test::problem_of({3072});
   const auto sent = [&](const Parameters& parameters) {
     problem.parameters = parameters;
     const auto plan = test::make_plan(variant(), problem, nullptr);
@@ -215,9 +204,7 @@ TEST_F(BinaryExchange, IsRightWithOneElementARank) {
 }
 
 TEST_F(BinaryExchange, DeclaresTheMemoryOfArraysThatComeInTogetherAndOfItsFactors) {
-  Problem problem;
-  problem.shape = {4096};
-  problem.contract.effort = Effort::estimate;
+  Problem problem = test::problem_of({4096});
   const auto bytes = [&](const Parameters& parameters) {
     problem.parameters = parameters;
     return static_cast<Index>(test::make_plan(variant(), problem, nullptr)->facts().workspace_bytes);
@@ -235,10 +222,7 @@ TEST_F(BinaryExchange, DeclaresTheMemoryOfArraysThatComeInTogetherAndOfItsFactor
 
 /// Figure 1: log2 n iterations, of which log2 p are combinations of ranks and each other one is a pass.
 TEST_F(BinaryExchange, HasAPassForEachIterationOfTheAlgorithm) {
-  Problem problem;
-  problem.shape = {1024};
-  problem.contract.effort = Effort::estimate;
-  problem.parameters = {{"local", "radix-2"}};
+  Problem problem = test::problem_of({1024}, {{"local", "radix-2"}});
   const auto plan = test::make_plan(variant(), problem, nullptr);
   const auto count = [&, list = plan->components()](Phase phase) {
     return std::ranges::count(list, phase, &Component::phase);
@@ -259,10 +243,7 @@ TEST_F(BinaryExchange, PassesThroughThePhasesOfItsComponentsOnGridsToo) {
   };
   for (const std::string local : {"library", "radix-2"})
     for (const auto layout : {LayoutContract::natural, LayoutContract::transposed}) {
-      Problem problem;
-      problem.shape = {64, 64};
-      problem.contract = {layout, Buffers::in_place, Effort::estimate};
-      problem.parameters = {{"local", local}};
+      Problem problem = test::problem_of({64, 64}, {{"local", local}}, layout);
       const auto plan = test::make_plan(variant(), problem, nullptr);
       Recorder recorder;
       PhaseClock clock(recorder);
@@ -283,11 +264,9 @@ TEST_F(BinaryExchange, PassesThroughThePhasesOfItsComponentsOnGridsToo) {
 TEST(BinaryExchangeFormula, OnASquareGridIsThatOfOneDimension) {
   for (const int root : {1, 2, 4}) {
     const int ranks = root * root;
-    Problem plane;
-    plane.shape = {64, 64};
+    Problem plane = test::problem_of({64, 64});
     plane.grid = {root, root};
-    Problem line;
-    line.shape = {64 * 64};
+    Problem line = test::problem_of({64 * 64});
     const Cost of_plane = variant().cost(plane, ranks);
     const Cost of_line = variant().cost(line, ranks);
     EXPECT_DOUBLE_EQ(of_plane.messages_per_rank, 2 * std::log2(root));
@@ -310,9 +289,7 @@ TEST(BinaryExchangeFormula, OfRadixQIsQLessOneMessagesInEachOfLogQPStages) {
        {Expected{2, "2", 1}, Expected{4, "2", 2}, Expected{8, "2", 3}, Expected{16, "2", 4}, Expected{4, "4", 3},
         Expected{8, "4", 3 + 1}, Expected{16, "4", 3 + 3}, Expected{8, "8", 7}, Expected{16, "8", 7 + 1},
         Expected{16, "16", 15}, Expected{64, "4", 3 + 3 + 3}, Expected{64, "8", 7 + 7}}) {
-    Problem problem;
-    problem.shape = {4096};
-    problem.parameters = {{"radix", expected.radix}};
+    Problem problem = test::problem_of({4096}, {{"radix", expected.radix}});
     ASSERT_FALSE(variant().supports(problem, expected.ranks));
     const Cost cost = variant().cost(problem, expected.ranks);
     EXPECT_DOUBLE_EQ(cost.messages_per_rank, expected.messages) << expected.ranks << " radix " << expected.radix;
@@ -327,11 +304,8 @@ TEST(BinaryExchangeFormula, OfRadixQIsQLessOneMessagesInEachOfLogQPStages) {
 std::string answer(const std::vector<Index>& shape, int ranks, const Parameters& parameters,
                    const std::vector<int>& grid = {}, LayoutContract layout = LayoutContract::transposed,
                    int threads = 1) {
-  Problem problem;
-  problem.shape = shape;
+  Problem problem = test::problem_of(shape, parameters, layout);
   problem.grid = grid;
-  problem.parameters = parameters;
-  problem.contract.layout = layout;
   problem.threads = threads;
   try {
     return variant().supports(problem, ranks).value_or("taken");

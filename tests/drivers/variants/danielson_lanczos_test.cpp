@@ -71,9 +71,7 @@ class DanielsonLanczos : public testing::Test {
   }
   [[nodiscard]] std::optional<std::string> refusal(const std::vector<Index>& shape, int ranks,
                                                    const std::string& split = "auto") const {
-    Problem problem;
-    problem.shape = shape;
-    problem.parameters["split"] = split;
+    Problem problem = test::problem_of(shape, {{"split", split}});
     return variant().supports(problem, ranks);
   }
   void check(Problem problem, const std::string& split, const std::string& messages = "two-sided") {
@@ -97,9 +95,7 @@ class DanielsonLanczos : public testing::Test {
       EXPECT_EQ(windows_made, 0) << "planned before";
       EXPECT_EQ(static_cast<int>(partners.size()), splits_) << "each exchange has a partner of its own";
       EXPECT_EQ(collective_calls, problem.contract.layout == LayoutContract::natural && ranks_ > 1 ? 1 : 0);
-      EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan->output_layout(),
-                               me_, problem.precision, plan->output()),
-                20);
+      EXPECT_LT(test::error_of_result(*plan, problem), 20);
     }
     if (splits_ > 0) {
       EXPECT_GT(clock.seconds(Phase::combine), 0);
@@ -152,10 +148,7 @@ TEST_F(DanielsonLanczos, IsRightOverOneSidedMessages) {
 
 /// Ranks that run ahead, or behind, never meet the array of another run: none asks whether its place is free.
 TEST_F(DanielsonLanczos, KeepsRunsApartOverOneSidedMessagesWhoeverIsLate) {
-  Problem problem;
-  problem.shape = {16, 8, 3};
-  problem.contract.effort = Effort::estimate;
-  problem.parameters["messages"] = "one-sided";
+  Problem problem = test::problem_of({16, 8, 3}, {{"messages", "one-sided"}});
   const auto plan = test::make_plan(variant(), problem, nullptr);
   const auto& field = test::random_field(problem.extents());
   const auto& expected = test::transformed_field(problem.extents(), problem.direction);
@@ -174,8 +167,7 @@ TEST_F(DanielsonLanczos, KeepsRunsApartOverOneSidedMessagesWhoeverIsLate) {
 
 /// Equation 5 counts messages and bytes, whichever way they go. A flag follows each array that is put.
 TEST_F(DanielsonLanczos, SendsAsMuchByMessagesOfEitherKind) {
-  Problem problem;
-  problem.shape = {16, 8, 3};
+  Problem problem = test::problem_of({16, 8, 3});
   for (const auto layout : {LayoutContract::transposed, LayoutContract::natural}) {
     problem.contract = {layout, Buffers::in_place, Effort::estimate};
     problem.parameters["messages"] = "two-sided";
@@ -200,8 +192,7 @@ TEST_F(DanielsonLanczos, SendsAsMuchByMessagesOfEitherKind) {
 }
 
 TEST_F(DanielsonLanczos, SaysWhereThereAreNoWindows) {
-  Problem problem;
-  problem.shape = {16, 16, 16};
+  Problem problem = test::problem_of({16, 16, 16});
   EXPECT_EQ(variant().cannot_run_on(problem, MPI_COMM_WORLD), "");
   problem.parameters["messages"] = "one-sided";
   EXPECT_EQ(variant().cannot_run_on(problem, MPI_COMM_WORLD), "");
@@ -219,9 +210,7 @@ TEST_F(DanielsonLanczos, SaysWhereThereAreNoWindows) {
 }
 
 TEST_F(DanielsonLanczos, GoesFromEveryPthPlaneToContiguousBlocks) {
-  Problem problem;
-  problem.shape = {16, 8, 8};
-  problem.contract.effort = Effort::estimate;
+  Problem problem = test::problem_of({16, 8, 8});
   const Decomposition blocks = decompose(problem.extents(), Grid{{ranks_, 1, 1}});
   const auto forward = test::make_plan(variant(), problem, nullptr);
   EXPECT_TRUE(forward->output_layout().same_boxes(blocks));
@@ -241,9 +230,7 @@ TEST_F(DanielsonLanczos, GoesFromEveryPthPlaneToContiguousBlocks) {
 }
 
 TEST_F(DanielsonLanczos, TakesTheGridItIsGiven) {
-  Problem problem;
-  problem.shape = {8, 8, 16};
-  problem.contract.effort = Effort::estimate;
+  Problem problem = test::problem_of({8, 8, 16});
   problem.grid = {1, 1, ranks_};
   check(problem, "auto");
   EXPECT_EQ(test::make_plan(variant(), problem, nullptr)->facts().grid, problem.grid);
@@ -263,10 +250,8 @@ TEST_F(DanielsonLanczos, SaysWhyItCannotSplit) {
 
 TEST_F(DanielsonLanczos, RefusesUnusableSplitsAndNamesWhatIsAllowed) {
   const auto message = [&](const std::vector<Index>& shape, const std::string& split, const std::vector<int>& grid) {
-    Problem problem;
-    problem.shape = shape;
+    Problem problem = test::problem_of(shape, {{"split", split}});
     problem.grid = grid;
-    problem.parameters["split"] = split;
     try {
       return variant().supports(problem, 4).value_or("taken");
     } catch (const InputError& error) {

@@ -6,11 +6,11 @@
 #include <mpi.h>
 
 #include <bit>
-#include <functional>
 #include <numeric>
 
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
+#include "support/message_of.hpp"
 #include "support/variant_fixture.hpp"
 
 namespace fourscore {
@@ -23,32 +23,16 @@ class OneDimensional : public testing::Test {
   }
   /// Runs it and compares. Nothing where the variant does not take the problem.
   std::unique_ptr<Plan> check(const std::string& name, const Problem& problem, const std::string& exchange) {
-    std::string text = name + " " + test::text_of(problem, nullptr);
-    for (const auto& [key, value] : problem.parameters) text += " " + key + "=" + value;
-    SCOPED_TRACE(text);
+    SCOPED_TRACE(name + " " + test::text_of(problem, nullptr));
     if (variant(name).supports(problem, ranks_)) return nullptr;
     auto plan = test::make_plan(
         variant(name), problem,
         variant(name).takes_exchange() ? &ExchangeRegistry::instance().get(exchange, "exchange") : nullptr);
     EXPECT_TRUE(test::covers_once(plan->input_layout()));
     EXPECT_TRUE(test::covers_once(plan->output_layout()));
-    PhaseClock clock(false);
-    for (int run = 0; run < 2; ++run) {
-      test::run_on_random_field(*plan, problem, clock);
-      EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan->output_layout(),
-                               me_, problem.precision, plan->output()),
-                20);
-    }
+    for (int run = 0; run < 2; ++run) EXPECT_LT(test::error_of_run(*plan, problem), 20);
     ++cases_;
     return plan;
-  }
-  static std::string error_of(const std::function<void()>& call) {
-    try {
-      call();
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no error";
   }
 
   int cases_ = 0;
@@ -105,9 +89,7 @@ TEST_F(OneDimensional, BinaryExchangeIsRightInPiecesAndWithEitherTwiddles) {
 /// Long lines reach every stretch of the two-level tables, many blocks of columns, and the rest behind the last one.
 TEST_F(OneDimensional, LongLinesAreRightToTheLastElement) {
   for (const std::string name : {"binary-exchange", "transpose"}) {
-    Problem problem;
-    problem.shape = {2 * 2 * 2 * 2 * 2 * 2 * 3 * 5 * 7 * 11};
-    problem.contract = {LayoutContract::transposed, Buffers::in_place, Effort::estimate};
+    Problem problem = test::problem_of({2 * 2 * 2 * 2 * 2 * 2 * 3 * 5 * 7 * 11});
     if (variant(name).supports(problem, ranks_)) continue;
     const auto plan =
         test::make_plan(variant(name), problem, &ExchangeRegistry::instance().get("alltoallv", "exchange"));
@@ -138,11 +120,8 @@ TEST_F(OneDimensional, SaysWhichValuesAreAllowed) {
   using testing::HasSubstr;
   const auto supports = [&](const std::string& name, const std::map<std::string, std::string>& parameters,
                             LayoutContract layout) {
-    return error_of([&] {
-      Problem problem;
-      problem.shape = {64};
-      problem.contract.layout = layout;
-      problem.parameters = parameters;
+    return test::message_of([&] {
+      Problem problem = test::problem_of({64}, parameters, layout);
       (void)variant(name).supports(problem, 4);
     });
   };
@@ -162,9 +141,7 @@ TEST_F(OneDimensional, SaysWhichValuesAreAllowed) {
 TEST_F(OneDimensional, SkipsWhatTheMethodsCannotDoWithAReason) {
   using testing::HasSubstr;
   const auto reason = [&](const std::string& name, Index n, int ranks, LayoutContract layout) {
-    Problem problem;
-    problem.shape = {n};
-    problem.contract.layout = layout;
+    Problem problem = test::problem_of({n}, {}, layout);
     return variant(name).supports(problem, ranks).value_or("taken");
   };
   const auto natural = LayoutContract::natural;

@@ -116,8 +116,7 @@ void draw_parameters(Draw& draw, const std::vector<Parameter>& parameters, Probl
 }
 
 Problem draw_problem(Draw& draw, const Pair& pair, int ranks) {
-  Problem problem;
-  problem.shape = draw_shape(draw, ranks);
+  Problem problem = test::problem_of(draw_shape(draw, ranks));
   problem.grid = draw_grid(draw, ranks);
   problem.kind = draw.of(pair.variant->facts().kinds);
   problem.precision = draw.one_in(2) ? Precision::single_precision : Precision::double_precision;
@@ -159,11 +158,10 @@ std::optional<Problem> draw_supported(Draw& draw, const Pair& pair, int ranks) {
   return std::nullopt;
 }
 
-std::string parameters_text(const Problem& problem) {
+std::string repeats_text(const Problem& problem) {
   std::string text = problem.threads == 1 ? "" : " threads " + std::to_string(problem.threads);
   if (problem.instances > 1)
     text += " instances " + std::to_string(problem.instances) + " on " + to_string(problem.placement);
-  for (const auto& [name, value] : problem.parameters) text += " " + name + "=" + value;
   return text;
 }
 
@@ -258,7 +256,7 @@ bool Properties::run_case(std::uint64_t seed) const {
   const std::string text = "FOURSCORE_PROPERTY_SEED=" + std::to_string(seed) + " on " + std::to_string(ranks_) +
                            " ranks: " + pair.variant->card().name + " " + to_string(problem->kind) + " " +
                            test::text_of(*problem, pair.exchange) + " " + to_string(problem->contract.effort) +
-                           parameters_text(*problem);
+                           repeats_text(*problem);
   SCOPED_TRACE(text);
   constexpr unsigned most_seconds = 200;
   seed_under_way = seed;

@@ -74,10 +74,8 @@ TEST_P(RealKind, IsTheTransformByItsDefinition) {
 
 TEST_P(RealKind, BackwardStartsWhereForwardEnds) {
   for (const auto layout : {LayoutContract::natural, LayoutContract::transposed}) {
-    Problem problem;
-    problem.shape = {15, 14, 13};
+    Problem problem = test::problem_of({15, 14, 13}, {}, layout);
     problem.kind = Kind::r2c;
-    problem.contract = {layout, Buffers::in_place, Effort::estimate};
     if (const auto reason = variant().supports(problem, ranks_)) GTEST_SKIP() << *reason;
     const auto there = test::make_plan(variant(), problem, test::exchanges_of(variant()).front());
     problem.direction = Direction::backward;

@@ -14,21 +14,10 @@
 
 namespace fourscore::test {
 
-/// All grids of two extents of the world's ranks.
-inline std::vector<std::vector<int>> grids_of_the_ranks() {
-  const int ranks = mpi::size_of(MPI_COMM_WORLD);
-  std::vector<std::vector<int>> list;
-  for (int rows = 1; rows <= ranks; ++rows)
-    if (ranks % rows == 0) list.push_back({rows, ranks / rows});
-  return list;
-}
-
 /// Plans, and runs three times on other data each, without a pause in between: each must be right and send what the
 /// plan declares. Returns whether anything was sent.
 inline bool is_right_three_times(const Variant& variant, const Problem& problem) {
-  std::string what = text_of(problem, nullptr) + " threads " + std::to_string(problem.threads);
-  for (const auto& [key, value] : problem.parameters) what += " " + key + "=" + value;
-  SCOPED_TRACE(what);
+  SCOPED_TRACE(text_of(problem, nullptr) + " threads " + std::to_string(problem.threads));
   const int me = mpi::rank_in(MPI_COMM_WORLD);
   const auto plan = make_plan(variant, problem, nullptr);
   EXPECT_TRUE(covers_once(plan->input_layout()));

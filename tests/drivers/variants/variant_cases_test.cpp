@@ -178,13 +178,12 @@ TEST_P(EveryPencil, IsRightOnEveryGridOfTheRanks) {
   std::size_t number = turn();
   std::vector<std::vector<Index>> gridded{{15, 14, 13}, {11, 13, 17}};
   if (GetParam().variant == "pencil") gridded.push_back({12, 10});  // the others take three extents
-  for (int rows = 1; rows <= ranks_; ++rows) {
-    if (ranks_ % rows != 0) continue;
+  for (const auto& grid : all_grids(ranks_, 2)) {
     ++grids;
     for (const auto& [key, list] : contracts_by_key({1, 1, 1})) {
       Problem problem = list[number % list.size()];
       problem.shape = gridded[number % gridded.size()];
-      problem.grid = {rows, ranks_ / rows};
+      problem.grid = grid;
       ++number;
       ASSERT_FALSE(variant().supports(problem, ranks_)) << *variant().supports(problem, ranks_);
       check(problem);

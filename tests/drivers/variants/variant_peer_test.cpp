@@ -66,11 +66,9 @@ TEST_P(BesideFftwMpi, GivesTheSameWholeOutput) {
   for (const auto& shape : shapes)
     for (const auto precision : {Precision::double_precision, Precision::single_precision})
       for (const auto direction : {Direction::forward, Direction::backward}) {
-        Problem problem;
-        problem.shape = shape;
+        Problem problem = test::problem_of(shape, {}, LayoutContract::natural);
         problem.precision = precision;
         problem.direction = direction;
-        problem.contract = {LayoutContract::natural, Buffers::in_place, Effort::estimate};
         if (const auto reason = variant.supports(problem, ranks)) GTEST_SKIP() << *reason;
         const auto reference_plan = test::make_plan(peer(), problem, nullptr);
         test::run_on_random_field(*reference_plan, problem, clock);

@@ -39,10 +39,10 @@ class EveryVariant : public testing::TestWithParam<std::string> {
 std::vector<Problem> with_grids(const Problem& problem, const Variant& variant, int ranks) {
   std::vector<Problem> problems;
   if (!variant.supports(problem, ranks)) problems.push_back(problem);
-  for (int rows = 2; rows < ranks; ++rows) {
-    if (ranks % rows != 0) continue;
+  for (const auto& grid : all_grids(ranks, 2)) {
+    if (std::ranges::min(grid) == 1) continue;
     Problem gridded = problem;
-    gridded.grid = {rows, ranks / rows};
+    gridded.grid = grid;
     try {
       if (!variant.supports(gridded, ranks)) problems.push_back(gridded);
     } catch (const InputError&) {  // the variant takes other grids
@@ -87,19 +87,13 @@ TEST_P(EveryVariant, InverseStartsWhereForwardEnds) {
 }
 
 TEST_P(EveryVariant, IsAsRightWhenPlansAreMeasured) {
-  Problem problem;
-  problem.shape = {20, 18, 24};
+  Problem problem = test::problem_of({20, 18, 24});
   problem.contract = {LayoutContract::natural, Buffers::out_of_place, Effort::measure};
   if (variant().supports(problem, ranks_)) return;  // serial on more ranks
   for (const ExchangeMethod* exchange : exchanges()) {
     SCOPED_TRACE(test::text_of(problem, exchange));
     const auto plan = make(problem, exchange);
-    PhaseClock clock(false);
-    test::write(test::random_field(problem.extents()), plan->input_layout(), me_, problem.precision, plan->input());
-    plan->execute(clock);
-    EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan->output_layout(),
-                             me_, problem.precision, plan->output()),
-              20);
+    EXPECT_LT(test::error_of_run(*plan, problem), 20);
   }
 }
 
@@ -121,19 +115,13 @@ TEST_P(EveryVariant, HasTheSameComponentsOnEveryRankAndTheyRunAlone) {
         }
         for (const Component& component : plan->components()) component.run();
         // Alone or not: the plan still computes the transform afterwards.
-        PhaseClock clock(false);
-        test::write(test::random_field(problem.extents()), plan->input_layout(), me_, problem.precision, plan->input());
-        plan->execute(clock);
-        EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1,
-                                 plan->output_layout(), me_, problem.precision, plan->output()),
-                  20);
+        EXPECT_LT(test::error_of_run(*plan, problem), 20);
       }
   }
 }
 
 TEST_P(EveryVariant, RefusesAGridThatDoesNotMatchTheRanksAndNamesBoth) {
-  Problem problem;
-  problem.shape = {64, 64, 64};
+  Problem problem = test::problem_of({64, 64, 64});
   problem.grid = GetParam() == "pencil" ? std::vector<int>{7, 13} : std::vector<int>{91};
   try {
     const auto reason = variant().supports(problem, ranks_);
@@ -144,8 +132,7 @@ TEST_P(EveryVariant, RefusesAGridThatDoesNotMatchTheRanksAndNamesBoth) {
 }
 
 TEST_P(EveryVariant, SkipsWhatItCannotUseWithAReason) {
-  Problem problem;
-  problem.shape = test::shape_for(variant(), {2, 2, 2});
+  Problem problem = test::problem_of(test::shape_for(variant(), {2, 2, 2}));
   const auto reason = variant().supports(problem, 64);
   if (GetParam() == "fftw-mpi") {  // FFTW leaves ranks without planes
     EXPECT_FALSE(reason) << *reason;
@@ -156,9 +143,7 @@ TEST_P(EveryVariant, SkipsWhatItCannotUseWithAReason) {
 }
 
 TEST_P(EveryVariant, SendsWhatItsPapersFormulaSaysOnShapesThatDivide) {
-  Problem problem;
-  problem.shape = test::shape_for(variant(), {16 * ranks_, 8 * ranks_, 4 * ranks_});
-  problem.contract.effort = Effort::estimate;
+  Problem problem = test::problem_of(test::shape_for(variant(), {16 * ranks_, 8 * ranks_, 4 * ranks_}));
   if (variant().supports(problem, ranks_)) return;
   const Cost cost = variant().cost(problem, ranks_);
   EXPECT_DOUBLE_EQ(cost.flops, problem.credited_flops());
@@ -238,8 +223,7 @@ TEST_P(EveryVariant, IsNotWarnedOfOnAnyGridWithAnyParameter) {
 }
 
 TEST(CostCheck, NamesWhatDiffersFromTheFormulaInAnEvenCase) {
-  Problem problem;
-  problem.shape = {32, 16};
+  Problem problem = test::problem_of({32, 16});
   const std::vector<MessageVolume> declared(4, {300, 3, 100, 0, 0});
   const auto differences = [&](const Cost& formula) {
     return differences_from_formula(problem, formula, nullptr, declared);
@@ -254,8 +238,7 @@ TEST(CostCheck, NamesWhatDiffersFromTheFormulaInAnEvenCase) {
 }
 
 TEST(CostCheck, ComparesNoCountInWhichRanksDiffer) {
-  Problem problem;
-  problem.shape = {32, 16};
+  Problem problem = test::problem_of({32, 16});
   std::vector<MessageVolume> declared(4, {300, 3, 100, 0, 0});
   declared[2].bytes_sent = 301;
   EXPECT_THAT(differences_from_formula(problem, {0, 400, 4}, nullptr, declared),
@@ -265,8 +248,7 @@ TEST(CostCheck, ComparesNoCountInWhichRanksDiffer) {
 }
 
 TEST(CostCheck, ComparesNoMessagesOfAnExchangeThatMergesOrCutsThem) {
-  Problem problem;
-  problem.shape = {32, 16};
+  Problem problem = test::problem_of({32, 16});
   const auto differences = [&](const char* exchange, const MessageVolume& each) {
     return differences_from_formula(problem, {0, 300, 3}, &ExchangeRegistry::instance().get(exchange, "exchange"),
                                     std::vector<MessageVolume>(4, each));
@@ -287,9 +269,7 @@ TEST(Hierarchical, IsRightBetweenNodesRunAfterRun) {
   const ExchangeMethod& hierarchical = ExchangeRegistry::instance().get("hierarchical", "exchange");
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   const int me = mpi::rank_in(MPI_COMM_WORLD);
-  Problem problem;
-  problem.shape = {15, 14, 13};
-  problem.contract = {LayoutContract::natural, Buffers::in_place, Effort::estimate};
+  Problem problem = test::problem_of({15, 14, 13}, {}, LayoutContract::natural);
   const auto& expected = test::transformed_field(problem.extents(), problem.direction);
   std::size_t relayed = 0;
   for (const char* ranks_per_node : {"1", "2", "3"}) {
@@ -319,8 +299,7 @@ TEST(Hierarchical, IsRightBetweenNodesRunAfterRun) {
 
 TEST(Pencil, ChoosesOneExchangeWhileItCan) {
   const Variant& pencil = VariantRegistry::instance().get("pencil", "variant");
-  Problem problem;
-  problem.shape = {64, 4, 64};
+  Problem problem = test::problem_of({64, 4, 64});
   EXPECT_FALSE(pencil.supports(problem, 4));
   EXPECT_EQ(pencil.cost(problem, 4).messages_per_rank, 3);   // 4 x 1
   EXPECT_EQ(pencil.cost(problem, 16).messages_per_rank, 6);  // 4 x 4

@@ -136,10 +136,8 @@ class VolumetricPlan : public testing::Test {
     return test::make_plan(volumetric(), problem, &ExchangeRegistry::instance().get(exchange, "exchange"));
   }
   [[nodiscard]] static Problem cube_on(const Grid& mesh, Direction direction, LayoutContract layout) {
-    Problem problem;
-    problem.shape = {16, 16, 16};
+    Problem problem = test::problem_of({16, 16, 16}, {}, layout);
     problem.direction = direction;
-    problem.contract = {layout, Buffers::in_place, Effort::estimate};
     problem.grid.assign(mesh.extents.begin(), mesh.extents.end());
     return problem;
   }
@@ -198,10 +196,8 @@ TEST_F(VolumetricPlan, RedistributesSixTimesWhereReturnsAndDeparturesAreSeparate
 
 /// On 8x8x8 ranks, 5.25 N u / P bytes in place of 3.72, but 42 messages in place of 140.
 TEST(VolumetricFormula, OfSeparateRedistributionsHasMoreBytesInFewerMessages) {
-  Problem problem;
-  problem.shape = {64, 64, 64};
+  Problem problem = test::problem_of({64, 64, 64}, {}, LayoutContract::natural);
   problem.grid = {8, 8, 8};
-  problem.contract.layout = LayoutContract::natural;
   const double share = 64 * 64 * 64 * 16 / 512.0;
   const Cost combined = volumetric().cost(problem, 512);
   EXPECT_DOUBLE_EQ(combined.bytes_per_rank / share, 4 - 2 / 8.0 - 2 / 64.0);
@@ -216,8 +212,7 @@ TEST(VolumetricFormula, OfSeparateRedistributionsHasMoreBytesInFewerMessages) {
 
 TEST_F(VolumetricPlan, CopiesNothingOnOneRank) {
   if (ranks_ > 1) GTEST_SKIP() << "for one rank";
-  Problem problem;
-  problem.shape = {16, 12, 10};
+  Problem problem = test::problem_of({16, 12, 10});
   for (const auto layout : {LayoutContract::transposed, LayoutContract::natural}) {
     problem.contract = {layout, Buffers::in_place, Effort::estimate};
     const auto components = plan_with(problem, "alltoallv")->components();
@@ -244,11 +239,7 @@ TEST_F(VolumetricPlan, IsRightOnEveryMeshOfTheRanks) {
       EXPECT_TRUE(test::covers_once(plan->input_layout()));
       EXPECT_TRUE(test::covers_once(plan->output_layout()));
       EXPECT_EQ(plan->facts().grid, problem.grid);
-      PhaseClock clock;
-      test::run_on_random_field(*plan, problem, clock);
-      EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1, plan->output_layout(),
-                               me_, problem.precision, plan->output()),
-                20);
+      EXPECT_LT(test::error_of_run(*plan, problem), 20);
       ++cases;
     }
   EXPECT_GE(cases, 3 * meshes_of(ranks_).size());
@@ -289,22 +280,15 @@ TEST_F(VolumetricPlan, IsRightOnACartesianCommunicatorWhoseRanksMpiReorders) {
                       20);
             continue;
           }
-          PhaseClock clock;
-          test::run_on_random_field(*plan, problem, clock);
-          EXPECT_LT(test::error_of(test::transformed_field(problem.extents(), problem.direction), 1,
-                                   plan->output_layout(), me_, problem.precision, plan->output()),
-                    20);
+          EXPECT_LT(test::error_of_run(*plan, problem), 20);
         }
   EXPECT_GT(turn, 0U);
-  Problem problem;
-  problem.shape = {8, 8, 8};
-  problem.parameters["topology"] = "torus";
+  Problem problem = test::problem_of({8, 8, 8}, {{"topology", "torus"}});
   EXPECT_THROW((void)volumetric().supports(problem, ranks_), InputError);
 }
 
 TEST_F(VolumetricPlan, TakesAsManyRanksAsAnAxisHasPencilsAndNoMore) {
-  Problem problem;
-  problem.shape = {4, 4, 4};
+  Problem problem = test::problem_of({4, 4, 4});
   EXPECT_FALSE(volumetric().supports(problem, 16));
   ASSERT_TRUE(volumetric().supports(problem, 17));
   EXPECT_THAT(*volumetric().supports(problem, 17), testing::AllOf(testing::HasSubstr("17"), testing::HasSubstr("16")));
