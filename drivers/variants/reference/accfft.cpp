@@ -160,16 +160,13 @@ class Accfft : public PencilReference {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
-                                              [[maybe_unused]] const Grid& grid) const override {
 #ifdef FOURSCORE_ACCFFT
+  [[nodiscard]] std::unique_ptr<Plan> plan_on(const PlanContext& context, const Grid& grid) const override {
     if (context.problem.precision == Precision::double_precision)
       return std::make_unique<AccfftPlan<double>>(context, grid);
     return std::make_unique<AccfftPlan<float>>(context, grid);
-#else
-    return nullptr;
-#endif
   }
+#endif
 };
 
 FOURSCORE_REGISTER_VARIANT(Accfft);

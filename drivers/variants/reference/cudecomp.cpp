@@ -9,12 +9,10 @@
 
 #include "chain/limits_and_cost.hpp"
 #include "core/parameters.hpp"
-#include "offload/moved_data.hpp"
 #include "variants/reference/device_reference.hpp"
 #ifdef FOURSCORE_CUDECOMP
 #include "variants/reference/cudecomp_engine.hpp"
 #endif
-#include "variants/reference/reference_plan.hpp"
 
 namespace fourscore {
 
@@ -66,36 +64,23 @@ struct Step {
   void* to = nullptr;
 };
 
-/// Phase `other` has transforms and transposes. Data comes before and goes after, unless it stays.
-class CudecompPlan : public ReferencePlan {
+class CudecompPlan : public DeviceReferencePlan {
  public:
   CudecompPlan(const PlanContext& context, const Grid& grid)
       : CudecompPlan(context, std::make_unique<OnDevice>(context, grid)) {}
 
-  void execute(PhaseClock& clock) override {
-    moved_->bring_input(clock);
-    run();
-    moved_->return_output(clock);
-  }
-  [[nodiscard]] DeviceData* device_data() override { return &*moved_; }
-
  private:
   CudecompPlan(const PlanContext& context, std::unique_ptr<OnDevice> on)
-      : ReferencePlan(context, route_of(on->engine, context), on->engine.grid(), on->bytes),
+      : DeviceReferencePlan(std::move(on->device), context, route_of(on->engine, context), on->engine.grid(),
+                            on->bytes),
         forward_(context.problem.direction == Direction::forward),
         type_(type_of(context.problem)),
         on_(std::move(on)),
-        source_(on_->device->allocate(on_->bytes)) {
-    if (input() != output()) result_ = on_->device->allocate(on_->bytes);
-    const auto place = [&](void* host, const Buffer& device) -> MovedData::Place {
-      return {static_cast<std::byte*>(host), static_cast<std::byte*>(device.data()), on_->bytes};
-    };
-    moved_.emplace(*on_->device, place(input(), *source_), place(output(), result()));
+        source_(device().allocate(on_->bytes)) {
+    if (input() != output()) result_ = device().allocate(on_->bytes);
     make_steps(context.problem);
     const std::size_t bytes = share_workspace(context.problem);
-    PhaseClock silent(false);
-    moved_->bring_input(silent);
-    run();  // what it makes at the first execution is not timed
+    run_first(source_->data(), on_->bytes, result().data(), on_->bytes);
     declare_library(fmt::format("cuDecomp {}.{}.{} with exchange {}, {}", CUDECOMP_MAJOR, CUDECOMP_MINOR,
                                 CUDECOMP_PATCH, on_->engine.backend(), steps_.front().fft->describe()),
                     source_->bytes() + (result_ ? result_->bytes() : 0) + bytes);
@@ -137,7 +122,7 @@ class CudecompPlan : public ReferencePlan {
       (transformed ? spec.axes : spec.batch).push_back(loop);
       stride *= pencil.shape[i];
     }
-    return on_->device->make_fft(spec, in, out);
+    return device().make_fft(spec, in, out);
   }
 
   /// One area for its transposes and for all of cuFFT, as none runs beside another. Returns its bytes.
@@ -151,7 +136,7 @@ class CudecompPlan : public ReferencePlan {
     return bytes;
   }
 
-  void run() {
+  void run() override {
     for (const Step& step : steps_) {
       step.fft->enqueue(*on_->queue);
       if (step.from != nullptr)
@@ -167,7 +152,6 @@ class CudecompPlan : public ReferencePlan {
   std::unique_ptr<Buffer> result_;  ///< null: in place
   std::optional<Workspace> workspace_;
   std::vector<Step> steps_;
-  std::optional<MovedData> moved_;
 };
 
 #endif
@@ -211,14 +195,11 @@ class Cudecomp : public DeviceReference<PencilReference> {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
-                                              [[maybe_unused]] const Grid& grid) const override {
 #ifdef FOURSCORE_CUDECOMP
+  [[nodiscard]] std::unique_ptr<Plan> plan_on(const PlanContext& context, const Grid& grid) const override {
     return std::make_unique<CudecompPlan>(context, grid);
-#else
-    return nullptr;
-#endif
   }
+#endif
 };
 
 FOURSCORE_REGISTER_VARIANT(Cudecomp);

@@ -10,12 +10,10 @@
 #include "chain/limits_and_cost.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
-#include "offload/moved_data.hpp"
 #include "variants/reference/device_reference.hpp"
 #ifdef FOURSCORE_CUFFTMP
 #include "variants/reference/cufftmp_library.hpp"
 #endif
-#include "variants/reference/reference_plan.hpp"
 
 namespace fourscore {
 
@@ -67,43 +65,31 @@ class Memory {
   cudaLibXtDesc* memory_ = nullptr;
 };
 
-/// Phase `other` has cuFFTMp's transform. Its input is copied there before and its output back after, unless it stays.
-class CufftmpPlan : public ReferencePlan {
+class CufftmpPlan : public DeviceReferencePlan {
  public:
   explicit CufftmpPlan(const PlanContext& context)
-      : ReferencePlan(context, route_of(context), std::vector{mpi::size_of(context.comm)}),
+      : DeviceReferencePlan(cuda_device(context), context, route_of(context), std::vector{mpi::size_of(context.comm)}),
         comm_(context.comm),
         direction_(context.problem.direction == Direction::forward ? CUFFT_FORWARD : CUFFT_INVERSE),
-        device_(cuda_device(context)),
-        queue_(device_->make_queue()) {
+        queue_(device().make_queue()) {
     const std::size_t workspace_bytes = make_plan(context.problem);
     memory_.emplace(plan_, natural(context.problem) ? CUFFT_XT_FORMAT_DISTRIBUTED_INPUT : CUFFT_XT_FORMAT_INPLACE);
-    const auto place = [&](void* host, const Decomposition& layout) -> MovedData::Place {
+    const auto bytes_of = [&](const Decomposition& layout) {
       const auto elements = static_cast<std::size_t>(layout.box(mpi::rank_in(comm_)).volume());
       const std::size_t bytes = elements * context.problem.element_bytes();
       if (bytes > memory_->bytes())
         throw std::runtime_error(
             fmt::format("cuFFTMp has {} bytes for a slab of {} bytes; fourscore deals other slabs than it",
                         memory_->bytes(), bytes));
-      return {static_cast<std::byte*>(host), memory_->data(), bytes};
+      return bytes;
     };
-    moved_.emplace(*device_, place(input(), input_layout()), place(output(), output_layout()));
-    PhaseClock silent(false);
-    moved_->bring_input(silent);
-    run();  // what it makes at the first execution is not timed
+    run_first(memory_->data(), bytes_of(input_layout()), memory_->data(), bytes_of(output_layout()));
     int version = 0;
     must(cufftmp().get_version(&version), "cufftGetVersion");
     declare_library(fmt::format("cuFFTMp {}.{}.{}, {} slabs", version / 1000, version / 100 % 10, version % 100,
                                 natural(context.problem) ? "given" : "built-in"),
                     memory_->bytes() + workspace_bytes);
   }
-
-  void execute(PhaseClock& clock) override {
-    moved_->bring_input(clock);
-    run();
-    moved_->return_output(clock);
-  }
-  [[nodiscard]] DeviceData* device_data() override { return &*moved_; }
 
  private:
   static bool natural(const Problem& problem) { return problem.contract.layout == LayoutContract::natural; }
@@ -136,18 +122,16 @@ class CufftmpPlan : public ReferencePlan {
          "cufftXtSetDistribution");
   }
 
-  void run() {
+  void run() override {
     must(cufftmp().execute(plan_.get(), memory_->data(), memory_->data(), direction_), "cufftXtExec");
     queue_->synchronise();
   }
 
   MPI_Comm comm_;  ///< the caller's: two communicators for overlapping ranks it does not take
   int direction_;
-  std::unique_ptr<Device> device_;
   std::unique_ptr<Queue> queue_;
   PlanHandle plan_;
   std::optional<Memory> memory_;
-  std::optional<MovedData> moved_;
 };
 
 #endif
@@ -191,13 +175,11 @@ class Cufftmp : public DeviceReference<SlabReference> {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> plan_of([[maybe_unused]] const PlanContext& context) const override {
 #ifdef FOURSCORE_CUFFTMP
+  [[nodiscard]] std::unique_ptr<Plan> plan_of(const PlanContext& context) const override {
     return std::make_unique<CufftmpPlan>(context);
-#else
-    return nullptr;
-#endif
   }
+#endif
 };
 
 FOURSCORE_REGISTER_VARIANT(Cufftmp);

@@ -17,6 +17,22 @@ std::unique_ptr<Device> cuda_device(const PlanContext& context) {
   return request.backend->make_device(choose_device(*request.backend, context.comm).number, context.local_fft);
 }
 
+void DeviceReferencePlan::run_first(void* source, std::size_t source_bytes, void* result, std::size_t result_bytes) {
+  const auto place = [](void* host, void* device, std::size_t bytes) -> MovedData::Place {
+    return {static_cast<std::byte*>(host), static_cast<std::byte*>(device), bytes};
+  };
+  moved_.emplace(*device_, place(input(), source, source_bytes), place(output(), result, result_bytes));
+  PhaseClock silent(false);
+  moved_->bring_input(silent);
+  run();
+}
+
+void DeviceReferencePlan::execute(PhaseClock& clock) {
+  moved_->bring_input(clock);
+  run();
+  moved_->return_output(clock);
+}
+
 Parameter share_device_parameter() {
   return {"share-device", "whether ranks of a node may use one device together", "no", {"no", "yes"}};
 }

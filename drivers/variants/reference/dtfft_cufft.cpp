@@ -1,33 +1,19 @@
 // dtFFT on GPUs with cuFFT, as a reference: z-pencils in, x-pencils out, data on the device.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "chain/limits_and_cost.hpp"
-#include "core/parameters.hpp"
-#include "offload/moved_data.hpp"
 #include "variants/reference/device_reference.hpp"
-#ifdef FOURSCORE_DTFFT_CUFFT
 #include "variants/reference/dtfft_engine.hpp"
-#endif
-#include "variants/reference/reference_plan.hpp"
 
 namespace fourscore {
 
 namespace {
 
-/// dtFFT's own default stands first.
-const std::vector<std::string>& efforts() {
-  static const std::vector<std::string> names{"estimate", "measure", "patient"};
-  return names;
-}
+using namespace dtfft_variants;
 
 #ifdef FOURSCORE_DTFFT_CUFFT
-
-using namespace dtfft_variants;
 
 /// While it lives, dtFFT makes plans that run on this stream of the current device.
 class PlansOnStream {
@@ -78,40 +64,27 @@ struct OnDevice {
   std::optional<Engine> engine;
 };
 
-/// Phase `other` has dtFFT's transform. Its input is copied there before and its output back after, unless it stays.
-class DtfftCufftPlan : public ReferencePlan {
+class DtfftCufftPlan : public DeviceReferencePlan {
  public:
   DtfftCufftPlan(const PlanContext& context, const std::string& effort, const Grid& grid)
       : DtfftCufftPlan(context, effort, std::make_unique<OnDevice>(context, effort, grid)) {}
 
-  void execute(PhaseClock& clock) override {
-    moved_->bring_input(clock);
-    run();
-    moved_->return_output(clock);
-  }
-  [[nodiscard]] DeviceData* device_data() override { return &*moved_; }
-
  private:
   DtfftCufftPlan(const PlanContext& context, const std::string& effort, std::unique_ptr<OnDevice> on)
-      : ReferencePlan(context, route_of(*on->engine, context), on->engine->grid(), on->engine->buffer_bytes()),
+      : DeviceReferencePlan(std::move(on->device), context, route_of(*on->engine, context), on->engine->grid(),
+                            on->engine->buffer_bytes()),
         direction_(context.problem.direction),
         on_(std::move(on)),
         source_(*on_->engine, on_->engine->buffer_bytes()),
         workspace_(*on_->engine, on_->engine->workspace_bytes()) {
     if (input() != output()) result_.emplace(*on_->engine, source_.bytes());
-    const auto place = [&](void* host, const Buffer& device) -> MovedData::Place {
-      return {static_cast<std::byte*>(host), static_cast<std::byte*>(device.data()), on_->engine->buffer_bytes()};
-    };
-    moved_.emplace(*on_->device, place(input(), source_), place(output(), result()));
-    PhaseClock silent(false);
-    moved_->bring_input(silent);
-    run();  // what it makes at the first execution is not timed
-    declare_library(fmt::format("dtFFT {}.{}.{} with effort {}, exchange {}, cuFFT", DTFFT_VERSION_MAJOR,
-                                DTFFT_VERSION_MINOR, DTFFT_VERSION_PATCH, effort, on_->engine->backend()),
+    const std::size_t bytes = on_->engine->buffer_bytes();
+    run_first(source_.data(), bytes, result().data(), bytes);
+    declare_library(on_->engine->describe(effort) + ", cuFFT",
                     source_.bytes() + (result_ ? result_->bytes() : 0) + workspace_.bytes());
   }
   [[nodiscard]] const Buffer& result() const { return result_ ? *result_ : source_; }
-  void run() {
+  void run() override {
     on_->engine->execute(source_.data(), result().data(), direction_, workspace_.data());
     on_->queue->synchronise();
   }
@@ -121,7 +94,6 @@ class DtfftCufftPlan : public ReferencePlan {
   EngineBuffer source_;
   std::optional<EngineBuffer> result_;  ///< nothing: in place
   EngineBuffer workspace_;
-  std::optional<MovedData> moved_;
 };
 
 #endif
@@ -135,11 +107,7 @@ class DtfftCufft : public DeviceReference<PencilReference> {
             "https://github.com/ShatrovOA/dtFFT"};
   }
   [[nodiscard]] VariantFacts facts() const override {
-    return {.exchange = "none",
-            .parameters = {
-                {"effort", "dtFFT's own: measure also chooses the grid where none is given, patient the exchange too",
-                 efforts().front(), efforts()},
-                share_device_parameter()}};
+    return {.exchange = "none", .parameters = {effort_parameter(), share_device_parameter()}};
   }
 
  private:
@@ -157,27 +125,18 @@ class DtfftCufft : public DeviceReference<PencilReference> {
   }
   [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks,
                                                  const Grid& /*grid*/) const override {
-    static_cast<void>(choice_parameter(problem, "effort", efforts()));
-    if (problem.contract.layout == LayoutContract::natural)
-      return "layout natural; dtFFT leaves its result in x-pencils";
-    if (std::ranges::find(problem.shape, Index{1}) != problem.shape.end())
-      return "an extent of 1, with which dtFFT 3.2 gives wrong results";
-    if (problem.elements() / ranks > std::numeric_limits<std::int32_t>::max() / 2)
-      return "a rank's share has more elements than dtFFT's integers hold";
+    if (auto reason = limit_of(problem, ranks)) return reason;
     const DeviceRequest request = this->request(problem);
     if (ranks > 1 && request.path == MessagePath::device && !request.backend->mpi_takes_its_memory())
       return "a dtFFT without NCCL takes an MPI that says that it takes the device's memory; this one does not";
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
-                                              [[maybe_unused]] const Grid& grid) const override {
 #ifdef FOURSCORE_DTFFT_CUFFT
-    return std::make_unique<DtfftCufftPlan>(context, choice_parameter(context.problem, "effort", efforts()), grid);
-#else
-    return nullptr;
-#endif
+  [[nodiscard]] std::unique_ptr<Plan> plan_on(const PlanContext& context, const Grid& grid) const override {
+    return std::make_unique<DtfftCufftPlan>(context, effort_asked(context.problem), grid);
   }
+#endif
 };
 
 FOURSCORE_REGISTER_VARIANT(DtfftCufft);

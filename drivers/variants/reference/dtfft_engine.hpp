@@ -1,22 +1,52 @@
 #pragma once
-// dtFFT's plans as both of its variants use them. Included where the library is found.
+// What both variants of dtFFT share: what it takes, and its plans where the library is found.
 
-#include <dtfft.h>
 #include <mpi.h>  // first: dtfft.h includes it within extern "C"
-//
+#if defined(FOURSCORE_DTFFT) || defined(FOURSCORE_DTFFT_CUFFT)
+#include <dtfft.h>
+#define FOURSCORE_DTFFT_ANY
+#endif
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "core/parameters.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "variants/reference/reference_plan.hpp"
 
 namespace fourscore::dtfft_variants {
+
+/// dtFFT's own default stands first.
+[[nodiscard]] inline Parameter effort_parameter() {
+  return {"effort",
+          "dtFFT's own: measure also chooses the grid where none is given, patient the exchange too",
+          "estimate",
+          {"estimate", "measure", "patient"}};
+}
+[[nodiscard]] inline std::string effort_asked(const Problem& problem) {
+  return choice_parameter(problem, "effort", effort_parameter().values);
+}
+
+/// The reason why dtFFT cannot transform the problem, or nothing.
+[[nodiscard]] inline std::optional<std::string> limit_of(const Problem& problem, int ranks) {
+  static_cast<void>(effort_asked(problem));
+  if (problem.contract.layout == LayoutContract::natural) return "layout natural; dtFFT leaves its result in x-pencils";
+  if (std::ranges::find(problem.shape, Index{1}) != problem.shape.end())
+    return "an extent of 1, with which dtFFT 3.2 gives wrong results";
+  if (problem.elements() / ranks > std::numeric_limits<std::int32_t>::max() / 2)
+    return "a rank's share has more elements than dtFFT's integers hold";
+  return std::nullopt;
+}
+
+#ifdef FOURSCORE_DTFFT_ANY
 
 inline void must(dtfft_error_t error, const char* what) {
   if (error != DTFFT_SUCCESS)
@@ -92,10 +122,11 @@ class Engine {
     return memory;
   }
   void release(void* memory) const noexcept { static_cast<void>(dtfft_mem_free(plan_, memory)); }
-  [[nodiscard]] std::string backend() const {
+  [[nodiscard]] std::string describe(const std::string& effort) const {
     dtfft_backend_t backend{};
     must(dtfft_get_backend(plan_, &backend), "asking for the exchange");
-    return dtfft_get_backend_string(backend);
+    return fmt::format("dtFFT {}.{}.{} with effort {}, exchange {}", DTFFT_VERSION_MAJOR, DTFFT_VERSION_MINOR,
+                       DTFFT_VERSION_PATCH, effort, dtfft_get_backend_string(backend));
   }
   void execute(void* in, void* out, Direction direction, void* workspace) const {
     must(dtfft_execute(plan_, in, out, direction == Direction::forward ? DTFFT_EXECUTE_FORWARD : DTFFT_EXECUTE_BACKWARD,
@@ -118,5 +149,7 @@ inline std::vector<Decomposition> route_of(const Engine& engine, const PlanConte
   return {pencils(DTFFT_LAYOUT_X_PENCILS, "z", {0, 1, 2}), pencils(DTFFT_LAYOUT_Y_PENCILS, "y", {2, 0, 1}),
           pencils(DTFFT_LAYOUT_Z_PENCILS, "x", {1, 2, 0})};
 }
+
+#endif
 
 }  // namespace fourscore::dtfft_variants

@@ -188,14 +188,12 @@ class FftwMpi : public SlabReference {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> plan_of([[maybe_unused]] const PlanContext& context) const override {
 #ifdef FOURSCORE_FFTW_MPI
+  [[nodiscard]] std::unique_ptr<Plan> plan_of(const PlanContext& context) const override {
     if (context.problem.precision == Precision::double_precision) return std::make_unique<FftwMpiPlan<double>>(context);
     return std::make_unique<FftwMpiPlan<float>>(context);
-#else
-    return nullptr;
-#endif
   }
+#endif
 };
 
 FOURSCORE_REGISTER_VARIANT(FftwMpi);

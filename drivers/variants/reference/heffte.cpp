@@ -95,18 +95,15 @@ class Heffte : public PencilReference {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
-                                              [[maybe_unused]] const Grid& grid) const override {
 #ifdef FOURSCORE_HEFFTE
+  [[nodiscard]] std::unique_ptr<Plan> plan_on(const PlanContext& context, const Grid& grid) const override {
     const Options options(context.problem);
     const Ends ends = ends_of(context.problem, grid, options);
     if (context.problem.precision == Precision::double_precision)
       return std::make_unique<HefftePlan<double>>(context, grid, options, ends);
     return std::make_unique<HefftePlan<float>>(context, grid, options, ends);
-#else
-    return nullptr;
-#endif
   }
+#endif
 };
 
 FOURSCORE_REGISTER_VARIANT(Heffte);

@@ -4,15 +4,12 @@
 
 #include <complex>
 #include <limits>
-#include <optional>
 #include <sstream>
 
 #include "chain/limits_and_cost.hpp"
 #include "mpi/handles.hpp"
-#include "offload/moved_data.hpp"
 #include "variants/reference/device_reference.hpp"
 #include "variants/reference/heffte_layouts.hpp"
-#include "variants/reference/reference_plan.hpp"
 
 namespace fourscore {
 
@@ -35,47 +32,32 @@ heffte::plan_options plan_options_of(const Problem& problem) {
   return options;
 }
 
-/// Phase `other` has heFFTe's transform. Its input is copied there before and its output back after, unless it stays.
 template <class Real>
-class HeffteCufftPlan : public ReferencePlan {
+class HeffteCufftPlan : public DeviceReferencePlan {
  public:
   HeffteCufftPlan(const PlanContext& context, const Grid& grid, const Ends& ends)
-      : ReferencePlan(context, layouts_of(ends, plan_options_of(context.problem)), grid),
+      : DeviceReferencePlan(cuda_device(context), context, layouts_of(ends, plan_options_of(context.problem)), grid),
         comm_(mpi::duplicate(context.comm)),
         forward_(context.problem.direction == Direction::forward),
         options_(plan_options_of(context.problem)),
-        device_(cuda_device(context)),
         transform_(box_in(ends.input), box_in(ends.output), comm_.get(), options_),
         elements_(static_cast<std::size_t>(
             std::max(ends.input.volume(mpi::rank_in(comm_.get())), ends.output.volume(mpi::rank_in(comm_.get()))))),
-        source_(device_->allocate(elements_ * sizeof(std::complex<Real>))),
-        workspace_(device_->allocate(transform_.size_workspace() * sizeof(std::complex<Real>))) {
-    if (input() != output()) result_ = device_->allocate(source_->bytes());
-    const auto place = [&](void* host, const Buffer& device) -> MovedData::Place {
-      return {static_cast<std::byte*>(host), static_cast<std::byte*>(device.data()), source_->bytes()};
-    };
-    moved_.emplace(*device_, place(input(), *source_), place(output(), result()));
-    PhaseClock silent(false);
-    moved_->bring_input(silent);
-    run();  // heFFTe plans when it first executes
+        source_(device().allocate(elements_ * sizeof(std::complex<Real>))),
+        workspace_(device().allocate(transform_.size_workspace() * sizeof(std::complex<Real>))) {
+    if (input() != output()) result_ = device().allocate(source_->bytes());
+    run_first(source_->data(), source_->bytes(), result().data(), source_->bytes());
     std::ostringstream text;
     text << "heFFTe " << version_text() << ", cuFFT, " << options_;
     declare_library(text.str(), source_->bytes() + (result_ ? result_->bytes() : 0) + workspace_->bytes());
   }
-
-  void execute(PhaseClock& clock) override {
-    moved_->bring_input(clock);
-    run();
-    moved_->return_output(clock);
-  }
-  [[nodiscard]] DeviceData* device_data() override { return &*moved_; }
 
  private:
   [[nodiscard]] HeffteBox box_in(const Decomposition& layout) const {
     return to_heffte(layout.box(mpi::rank_in(comm_.get())), layout.order);
   }
   [[nodiscard]] Buffer& result() const { return result_ ? *result_ : *source_; }
-  void run() {
+  void run() override {
     using Complex = std::complex<Real>;
     auto* const in = static_cast<Complex*>(source_->data());
     auto* const out = static_cast<Complex*>(result().data());
@@ -90,13 +72,11 @@ class HeffteCufftPlan : public ReferencePlan {
   mpi::Communicator comm_;
   bool forward_;
   heffte::plan_options options_;
-  std::unique_ptr<Device> device_;
   Transform transform_;
   std::size_t elements_;  ///< elements of the larger end
   std::unique_ptr<Buffer> source_;
   std::unique_ptr<Buffer> result_;  ///< null: in place
   std::unique_ptr<Buffer> workspace_;
-  std::optional<MovedData> moved_;
 };
 
 #endif
@@ -134,17 +114,14 @@ class HeffteCufft : public DeviceReference<PencilReference> {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
-                                              [[maybe_unused]] const Grid& grid) const override {
 #ifdef FOURSCORE_HEFFTE_CUFFT
+  [[nodiscard]] std::unique_ptr<Plan> plan_on(const PlanContext& context, const Grid& grid) const override {
     const Ends ends = ends_of(context.problem, grid, Options(context.problem));
     if (context.problem.precision == Precision::double_precision)
       return std::make_unique<HeffteCufftPlan<double>>(context, grid, ends);
     return std::make_unique<HeffteCufftPlan<float>>(context, grid, ends);
-#else
-    return nullptr;
-#endif
   }
+#endif
 };
 
 FOURSCORE_REGISTER_VARIANT(HeffteCufft);

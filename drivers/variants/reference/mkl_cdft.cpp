@@ -178,13 +178,11 @@ class MklCdft : public SlabReference {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> plan_of([[maybe_unused]] const PlanContext& context) const override {
 #ifdef FOURSCORE_MKL_CDFT
+  [[nodiscard]] std::unique_ptr<Plan> plan_of(const PlanContext& context) const override {
     return std::make_unique<MklCdftPlan>(context);
-#else
-    return nullptr;
-#endif
   }
+#endif
 };
 
 FOURSCORE_REGISTER_VARIANT(MklCdft);

@@ -145,16 +145,13 @@ class P3dfft : public PencilReference {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
-                                              [[maybe_unused]] const Grid& grid) const override {
 #ifdef FOURSCORE_P3DFFT
+  [[nodiscard]] std::unique_ptr<Plan> plan_on(const PlanContext& context, const Grid& grid) const override {
     if (context.problem.precision == Precision::double_precision)
       return std::make_unique<P3dfftPlan<std::complex<double>>>(context, grid);
     return std::make_unique<P3dfftPlan<std::complex<float>>>(context, grid);
-#else
-    return nullptr;
-#endif
   }
+#endif
 };
 
 FOURSCORE_REGISTER_VARIANT(P3dfft);

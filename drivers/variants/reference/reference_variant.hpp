@@ -29,7 +29,7 @@ class ReferenceVariant : public Variant {
 
  private:
   /// A plan of a problem that the library takes; called only where the library is there. Collective.
-  [[nodiscard]] virtual std::unique_ptr<Plan> plan_of(const PlanContext& context) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Plan> plan_of(const PlanContext& /*context*/) const { return nullptr; }
 
   std::string library_, missing_;
 };
@@ -48,7 +48,9 @@ class PencilReference : public ReferenceVariant {
  private:
   /// The reason why the library cannot transform the problem on this grid, or nothing.
   [[nodiscard]] virtual std::optional<std::string> limit(const Problem& problem, int ranks, const Grid& grid) const = 0;
-  [[nodiscard]] virtual std::unique_ptr<Plan> plan_on(const PlanContext& context, const Grid& grid) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Plan> plan_on(const PlanContext& /*context*/, const Grid& /*grid*/) const {
+    return nullptr;
+  }
   [[nodiscard]] std::unique_ptr<Plan> plan_of(const PlanContext& context) const final;
 
   int least_axes_;

@@ -161,14 +161,11 @@ class TwoDecomp : public PencilReference {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Plan> plan_on([[maybe_unused]] const PlanContext& context,
-                                              [[maybe_unused]] const Grid& grid) const override {
 #ifdef FOURSCORE_2DECOMP
+  [[nodiscard]] std::unique_ptr<Plan> plan_on(const PlanContext& context, const Grid& grid) const override {
     return std::make_unique<TwoDecompPlan>(context, grid);
-#else
-    return nullptr;
-#endif
   }
+#endif
 };
 
 FOURSCORE_REGISTER_VARIANT(TwoDecomp);
