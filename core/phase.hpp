@@ -106,20 +106,10 @@ class alignas(64) PhaseClock {
     return previous;
   }
   [[nodiscard]] Place place() const { return current_; }
-  /// A device worked since the last switch while this thread waited, and its own clock saw the `stretches`: in time
-  /// order, without overlap, on any axis in nanoseconds; the last ended just now. They take the place of the time since
-  /// that switch. By how much the two differ is by how much the phases then miss the total.
-  void replace_wait(std::span<const PhaseEvent> stretches) {
-    if (!enabled_) return;
-    const std::int64_t time = now_ns();
-    for (const PhaseEvent& stretch : stretches) {
-      total_[static_cast<std::size_t>(stretch.phase)] += stretch.end_ns - stretch.begin_ns;
-      if (log_ != nullptr) write_down(stretch, time - stretches.back().end_ns);
-    }
-    last_ = time;
-  }
-  /// The same where the device also worked before that switch, while this thread did something else: what lies before
-  /// it is left out, and what no stretch covers stays with the phase that runs.
+  /// A device worked while this thread waited, and its own clock saw the `stretches`: in time order, without overlap,
+  /// on any axis in nanoseconds; the last ended just now. They take the place of the time since the last switch: what
+  /// lies before it, while this thread did something else, is left out, and what no stretch covers stays with the phase
+  /// that runs.
   void share_wait(std::span<const PhaseEvent> stretches) {
     if (!enabled_ || stretches.empty()) return;
     const std::int64_t time = now_ns();
@@ -130,7 +120,7 @@ class alignas(64) PhaseClock {
       if (stretch.end_ns <= stretch.begin_ns) continue;
       total_[static_cast<std::size_t>(current_.phase)] += stretch.begin_ns - last_;
       total_[static_cast<std::size_t>(stretch.phase)] += stretch.end_ns - stretch.begin_ns;
-      if (log_ != nullptr) write_down(stretch, 0);
+      if (log_ != nullptr) log_->add(stretch);
       last_ = stretch.end_ns;
     }
   }
@@ -170,11 +160,6 @@ class alignas(64) PhaseClock {
     if (observer_ != nullptr) observer_->switched_to(next);
   }
   /// Writes down a stretch by a device's clock, which is `ahead` ns behind this host's.
-  void write_down(const PhaseEvent& stretch, std::int64_t ahead) {
-    const std::int64_t begin = std::max(stretch.begin_ns + ahead, last_);
-    if (const std::int64_t end = stretch.end_ns + ahead; end > begin)
-      log_->add({begin, end, stretch.piece, stretch.phase});
-  }
   void write_down(std::int64_t time) {
     if (time > last_ && (keep_other_ || current_.phase != Phase::other))
       log_->add({last_, time, current_.piece, current_.phase});
