@@ -16,17 +16,15 @@ test does this: what a test asserts must hold on a busy machine.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import pathlib
-import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+from timing import options_of, tell
 
 TARGETS = {"status_s": 2.0, "resume_s": 3.0, "resume_in_a_job_s": 3.0}
 LEAST_USE = 0.9
@@ -91,22 +89,37 @@ def timed_status(cluster, points: int, repetitions: int) -> list[float]:
     return times_s
 
 
-def timed_resume(cluster, points: int, repetitions: int) -> list[float]:
-    """Until a launch of `fourscore run` outside jobs begins."""
-    suite = suite_of(cluster, points)
-    name = {"environment": {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n[1-2]"}}
-    cluster("run", suite, "--max-launches", 1, "--quiet", **name)
+def complete(cluster) -> None:
+    """Writes what the campaign still lacks."""
     campaign = campaign_of(cluster)
     there = {file.stem for file in cluster.archive.glob("records/*/*.json")}
     write_records(cluster, campaign, [one for one in campaign["schedule"] if f"{one[0]}-{one[1]:03}" not in there])
     cluster("status", campaign["id"])
+
+
+def times_until_a_launch(cluster, points: int, repetitions: int, prepare: Callable, start: Callable) -> list[float]:
+    """From the call of `start` with what `prepare` returned, where one record of all is missing."""
+    complete(cluster)
     times_s = []
     for _ in range(repetitions):
         sorted(cluster.archive.glob("records/*/*.json"))[points // 2].unlink()
+        prepared = prepare()
         begin = time.time()
-        cluster("run", suite, "--max-launches", 1, "--quiet", **name)
+        start(prepared)
         times_s.append(cluster.started()[-1] - begin)
     return times_s
+
+
+def timed_resume(cluster, points: int, repetitions: int) -> list[float]:
+    """Until a launch of `fourscore run` outside jobs begins."""
+    suite = suite_of(cluster, points)
+    name = {"environment": {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n[1-2]"}}
+
+    def start(_: object = None) -> None:
+        cluster("run", suite, "--max-launches", 1, "--quiet", **name)
+
+    start()
+    return times_until_a_launch(cluster, points, repetitions, lambda: None, start)
 
 
 def timed_job(cluster, points: int, repetitions: int) -> list[float]:
@@ -114,18 +127,12 @@ def timed_job(cluster, points: int, repetitions: int) -> list[float]:
     suite = suite_of(cluster, points)
     cluster("submit", suite, "--only", "shape=1x4x4")
     cluster.run_all()
-    campaign = campaign_of(cluster)
-    there = {file.stem for file in cluster.archive.glob("records/*/*.json")}
-    write_records(cluster, campaign, [one for one in campaign["schedule"] if f"{one[0]}-{one[1]:03}" not in there])
-    cluster("status", campaign["id"])
-    times_s = []
-    for _ in range(repetitions):
-        sorted(cluster.archive.glob("records/*/*.json"))[points // 2].unlink()
+
+    def prepare() -> str:
         (job,) = cluster.submit(suite)["jobs"]
-        begin = time.time()
-        cluster.run(job["id"])
-        times_s.append(cluster.started()[-1] - begin)
-    return times_s
+        return job["id"]
+
+    return times_until_a_launch(cluster, points, repetitions, prepare, cluster.run)
 
 
 def use_of_a_job(programs: pathlib.Path) -> dict[str, float] | str:
@@ -159,15 +166,7 @@ def use_of_a_job(programs: pathlib.Path) -> dict[str, float] | str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--points", type=int, default=10000, help="how many (default: 10000, for which the targets are)"
-    )
-    default = str(ROOT / "build/release/bin")
-    parser.add_argument("--programs", default=default, metavar="FOLDER", help=f"(default: {default})")
-    parser.add_argument("--repetitions", type=int, default=3, help="of each command (default: 3)")
-    parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
-    options = parser.parse_args()
+    options = options_of(__doc__, {"points": (10000, 1)}, "programs")
     os.environ["FOURSCORE_BIN"] = options.programs
     from pretended_slurm import Campaign
 
@@ -177,19 +176,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             times_s[name] = measure(Campaign(pathlib.Path(folder)), options.points, options.repetitions)
     use = use_of_a_job(pathlib.Path(options.programs))
-    medians = {name: statistics.median(times) for name, times in times_s.items()}
-    if options.json:
-        print(json.dumps({"points": options.points, "times_s": times_s, "targets_s": TARGETS, "use": use}))
-    else:
-        print(f"{options.points} points; load of the last minute {os.getloadavg()[0]:.1f}")
-        for name, times in times_s.items():
-            shown = ", ".join(f"{value:.2f}" for value in times)
-            print(f"{name:20} median {medians[name]:.2f} s ({shown}), target {TARGETS[name]:.0f} s")
-        print(f"use of a job's time: {use}, target {LEAST_USE}")
-    return int(
-        any(medians[name] > TARGETS[name] for name in medians)
-        or (isinstance(use, dict) and use["programs"] < LEAST_USE)
-    )
+    missed = tell({"points": options.points, "use of a job's time": use}, TARGETS, options.json, times_s)
+    return int(missed or (isinstance(use, dict) and use["programs"] < LEAST_USE))
 
 
 if __name__ == "__main__":

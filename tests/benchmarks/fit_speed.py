@@ -10,21 +10,14 @@ test does this: what a test asserts must hold on a busy machine.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "analysis"))
-from synthetic import METHODS, Maker, make_point, store  # noqa: E402
+from timing import options_of, spent_on, tell, told  # isort: split
+
+from synthetic import METHODS, Maker, make_point, store  # timing says where it is
 
 TARGET_S = 10.0
 EXTENTS = (16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 96, 112, 128, 144, 160, 192, 224, 256)
@@ -47,35 +40,13 @@ def make_archive(archive: Path, records: int) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--records", type=int, default=10000, help="how many (default: 10000, for which the target is)")
-    default = str(ROOT / "build/release/bin/fourscore")
-    parser.add_argument("--fourscore", default=default, metavar="PROGRAM", help=f"(default: {default})")
-    parser.add_argument("--repetitions", type=int, default=3, help="(default: 3)")
-    parser.add_argument("--json", action="store_true", help="print the times as JSON")
-    options = parser.parse_args()
-    if options.records < 1 or options.repetitions < 1:
-        parser.error("--records and --repetitions must be 1 or more")
+    options = options_of(__doc__, {"records": (10000, 1)})
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / "archive"
         make_archive(archive, options.records)
-        times = []
-        for _ in range(options.repetitions):
-            begin = time.monotonic()
-            run = subprocess.run(
-                [options.fourscore, "fit", "--archive", archive, "--json"], capture_output=True, text=True, check=False
-            )
-            times.append(time.monotonic() - begin)
-            if run.returncode != 0:
-                print(f"fit_speed: fourscore fit ended with {run.returncode}:\n{run.stderr}", file=sys.stderr)
-                return 3
-    median = statistics.median(times)
-    if options.json:
-        print(json.dumps({"records": options.records, "fit_s": times, "target_s": TARGET_S}))
-    else:
-        print(f"{options.records} records; load of the last minute {os.getloadavg()[0]:.1f}")
-        print(f"fourscore fit  median {median:.2f} s ({', '.join(f'{one:.2f}' for one in times)}); target {TARGET_S:.0f} s")
-    return 0 if median <= TARGET_S else 1
+        command = [options.fourscore, "fit", "--archive", archive, "--json"]
+        spent = [spent_on(*command) for _ in range(options.repetitions)]
+    return tell({"records": options.records}, {"fit": TARGET_S}, options.json, **told({"fit": spent}))
 
 
 if __name__ == "__main__":

@@ -11,12 +11,7 @@ must hold on a busy machine.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,12 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from timing import Spent, options_of, spent_on, tell, told  # isort: split
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "analysis"))
-from synthetic import canonical, digest, make_point  # noqa: E402
-from synthetic.histories import HistoryMaker, revision_of  # noqa: E402
+from synthetic import canonical, digest, make_point  # timing says where it is
+from synthetic.histories import HistoryMaker, revision_of
 
 TARGET_S = 20.0
 STEP, NOISE = 1.1, 0.02
@@ -67,56 +60,30 @@ def make_archive(archive: Path, series: int, builds: int) -> None:
             (folder / f"{pattern['point_id']}-000.json").write_text(canonical(pattern))
 
 
-def timed(program: str, archive: Path, series: int, keep_index: bool) -> tuple[float, float]:
-    """Wall time and processor time, seconds."""
+def timed(program: str, archive: Path, series: int, keep_index: bool) -> Spent:
     if not keep_index:
         (archive / "index.sqlite").unlink(missing_ok=True)
     files = [archive.parent / "history.html", archive.parent / "history.json"]
-    begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [program, "history", "--archive", archive, "-o", files[0], "--json", files[1]]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    seconds, after = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
-    if run.returncode != 0:
-        print(f"history_speed: {program} history ended with {run.returncode}:\n{run.stderr}", file=sys.stderr)
-        sys.exit(3)
+    spent = spent_on(program, "history", "--archive", archive, "-o", files[0], "--json", files[1])
     found = json.loads(files[1].read_text())
     if len(found["series"]) != series or found["slowdowns"] < LEAST_FOUND * -(-series // EVERY):
         print(f"history_speed: {len(found['series'])} series, {found['slowdowns']} slowdowns", file=sys.stderr)
         sys.exit(1)
-    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spent
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--series", type=int, default=1000, help="how many (default: 1000, for which the target is)")
-    parser.add_argument("--builds", type=int, default=100, help="how many (default: 100, for which the target is)")
-    default = str(ROOT / "build/release/bin/fourscore")
-    parser.add_argument("--fourscore", default=default, metavar="PROGRAM", help=f"(default: {default})")
-    parser.add_argument("--repetitions", type=int, default=3, help="of each (default: 3)")
-    parser.add_argument("--json", action="store_true", help="print the times as JSON")
-    options = parser.parse_args()
-    if options.series < 1 or options.builds < 20 or options.repetitions < 1:
-        parser.error("--series and --repetitions must be 1 or more, --builds 20 or more")
+    options = options_of(__doc__, {"series": (1000, 1), "builds": (100, 20)})
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / "archive"
         make_archive(archive, options.series, options.builds)
         time.sleep(1)  # records that have just been written are read again, index or not
-        measured = {
+        spent = {
             name: [timed(options.fourscore, archive, options.series, keep) for _ in range(options.repetitions)]
             for name, keep in (("without index", False), ("with index", True))
         }
-    times_s = {name: [wall for wall, _ in of] for name, of in measured.items()}
-    processor_s = {name: statistics.median(busy for _, busy in of) for name, of in measured.items()}
-    medians = {name: statistics.median(times) for name, times in times_s.items()}
-    records = options.series * options.builds
-    if options.json:
-        print(json.dumps({"records": records, "times_s": times_s, "processor_s": processor_s, "target_s": TARGET_S}))
-    else:
-        print(f"{records} records; load of the last minute {os.getloadavg()[0]:.1f}")
-        for name, times in times_s.items():
-            shown = ", ".join(f"{value:.2f}" for value in times)
-            print(f"fourscore history {name:14} median {medians[name]:.2f} s ({shown}), of processors {processor_s[name]:.2f} s; target {TARGET_S:.0f} s")
-    return int(max(medians.values()) > TARGET_S)
+    facts = {"records": options.series * options.builds}
+    return tell(facts, dict.fromkeys(spent, TARGET_S), options.json, **told(spent))
 
 
 if __name__ == "__main__":
