@@ -39,9 +39,10 @@ def without_comments(text: str, strings: bool = True) -> str:
     return CPP_TOKEN.sub(blank, re.sub(r"(?<=\d)'(?=\d)", " ", text))
 
 
-def sources(root: Path, *patterns: str) -> Iterator[Path]:
-    for pattern in patterns:
-        yield from sorted(path for path in root.glob(pattern) if path.is_file())
+def sources(root: Path, *patterns: str, allow: tuple[str, ...] = ()) -> Iterator[Path]:
+    """Files but for those that `allow` names, each once."""
+    found = (path for pattern in patterns for path in sorted(root.glob(pattern)) if path.is_file())
+    yield from (path for path in dict.fromkeys(found) if path.relative_to(root).as_posix() not in allow)
 
 
 def line_of(text: str, position: int) -> int:
@@ -60,9 +61,7 @@ def pattern_rule(files: tuple[str, ...], pattern: str, strings: bool = False, al
     """Findings are matches of `pattern` in C++ files, except in files named in `allow`."""
 
     def check(root: Path) -> Iterator[Finding]:
-        for path in sources(root, *files):
-            if path.relative_to(root).as_posix() in allow:
-                continue
+        for path in sources(root, *files, allow=allow):
             text = without_comments(path.read_text(encoding="utf-8"), strings)
             for match in re.finditer(pattern, text, re.M):
                 yield path, line_of(text, match.start()), match.group(0).strip()
@@ -78,9 +77,7 @@ def includes(path: Path) -> Iterator[tuple[str, int]]:
 
 def include_rule(files: tuple[str, ...], pattern: str, allow: tuple[str, ...] = ()) -> Callable[[Path], Iterator[Finding]]:
     def check(root: Path) -> Iterator[Finding]:
-        for path in sources(root, *files):
-            if path.relative_to(root).as_posix() in allow:
-                continue
+        for path in sources(root, *files, allow=allow):
             for name, line in includes(path):
                 if re.search(pattern, name):
                     yield path, line, f"#include {name}"
@@ -127,14 +124,12 @@ def border_rule(folders: tuple[str, ...], only: tuple[str, ...] = (), never: tup
 
     def check(root: Path) -> Iterator[Finding]:
         kinds = tuple(kind for folder in folders for place in (folder, f"{folder}/**") for kind in cpp(place))
-        for path in dict.fromkeys(sources(root, *kinds)):
+        for path in sources(root, *kinds, allow=allow):
             for name, line in includes(path):
                 own = resolved(root, path, name)
                 if own is None:
                     continue
                 folder = folder_of(root, own)
-                if path.relative_to(root).as_posix() in allow:
-                    continue
                 allowed = folder == folder_of(root, path) or folder in only if only else folder not in never
                 if not allowed:
                     yield path, line, f"#include {name}"
@@ -180,9 +175,7 @@ def text_rule(files: tuple[str, ...], pattern: str, comment: str = "#", allow: t
     """For Python, TOML and shell: a line's part before `comment` counts, except in files named in `allow`."""
 
     def check(root: Path) -> Iterator[Finding]:
-        for path in sources(root, *files):
-            if path.relative_to(root).as_posix() in allow:
-                continue
+        for path in sources(root, *files, allow=allow):
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
                 match = re.search(pattern, line.split(comment)[0])
                 if match:
