@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import inspect
 import json
 import sys
 import tempfile
@@ -229,25 +230,13 @@ def the_table_stands_between_its_marks(folder: Path) -> None:
     assert "| n | `f` | sums | survived |" in text
 
 
+def is_test(one: object) -> bool:
+    """Gets a folder of its own, and returns nothing."""
+    return inspect.isfunction(one) and list(one.__annotations__.values()) == ["Path", "None"]
+
+
 def main() -> None:
-    for test in (
-        entries_that_cannot_be_used_are_named,
-        an_entry_applies_where_its_text_stands_once,
-        a_generated_one_changes_its_line_and_no_equal_one,
-        a_changed_file_is_put_back_whatever_happens,
-        what_outlasts_its_time_is_no_pass,
-        each_run_of_pytest_sees_the_present_files_and_its_own_environment,
-        a_kill_is_known_until_its_lines_change,
-        a_kill_by_machine_outlasts_another_choice_of_tests,
-        a_test_counts_with_those_that_share_what_it_set_up,
-        the_quickest_tests_of_a_line_are_chosen_and_those_of_its_mirror_where_no_test_runs_it,
-        a_default_belongs_to_the_import_and_a_body_to_the_call,
-        a_change_elsewhere_changes_no_chance,
-        a_guard_is_known_by_what_is_changed,
-        a_name_that_fits_nothing_is_refused,
-        only_what_failed_is_run_without_the_mutation,
-        the_table_stands_between_its_marks,
-    ):
+    for test in filter(is_test, list(globals().values())):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__}: ok")
