@@ -28,16 +28,61 @@ struct Settings {
 enum class SettingOf { transforms, components, all };
 
 struct Setting {
-  std::string_view key;     ///< in suites and in a record's "sampling"
-  std::string_view option;  ///< the programs' option; a flag's turns the default round
+  std::string_view key;  ///< in suites and in a record's "sampling"
   SettingOf of = SettingOf::transforms;
   std::variant<int Settings::*, double Settings::*, bool Settings::*, std::string Settings::*> member;
   double least = 0, most = 0;             ///< limits of a number; a time of 0 is never asked for
   std::vector<std::string_view> words{};  ///< that a text may be
-  std::string_view help;                  ///< for the option
+  std::string_view help;                  ///< what it does
+
+  /// The programs' option: --max-time-s; or --no-phases of a flag that is on by default.
+  [[nodiscard]] std::string option() const;
+  [[nodiscard]] bool is_on_by_default() const;
 };
 
-[[nodiscard]] const std::vector<Setting>& all_settings();
+[[nodiscard]] inline const std::vector<Setting>& all_settings() {
+  using S = Settings;
+  static const std::vector<Setting> settings{
+      {.key = "repetitions",
+       .of = SettingOf::all,
+       .member = &S::repetitions,
+       .least = 1,
+       .most = 1'000'000,
+       .help = "timed runs; of each benchmark of a component"},
+      {.key = "warmup", .member = &S::warmup, .least = 0, .most = 1'000'000, .help = "runs before them, kept apart"},
+      {.key = "max_time_s",
+       .member = &S::max_time_s,
+       .least = 0.001,
+       .most = 1e6,
+       .help = "no further repetition after this many seconds"},
+      {.key = "min_time_s",
+       .of = SettingOf::components,
+       .member = &S::min_time_s,
+       .least = 1e-6,
+       .most = 1e6,
+       .help = "a repetition lasts at least this long"},
+      {.key = "synchronised",
+       .of = SettingOf::components,
+       .member = &S::synchronised,
+       .help = "begin each iteration together, and take the slowest rank's time of each"},
+      {.key = "check",
+       .member = &S::check,
+       .words = {"all", "spots"},
+       .help = "all, or spots: without the inverse, which takes as much memory as the plan"},
+      {.key = "isolate", .member = &S::isolate, .help = "also time each component alone"},
+      {.key = "timeline",
+       .member = &S::timeline,
+       .help = "one more run, in which every thread writes down what it does when"},
+      {.key = "idle_s",
+       .member = &S::idle_s,
+       .least = 0.001,
+       .most = 1000,
+       .help = "with counters of a socket or node: read the machine at rest for this long; default: 1 for energy, else "
+               "0.2"},
+      {.key = "phases", .member = &S::phases, .help = "time the phases inside the transform"},
+  };
+  return settings;
+}
 
 /// Whether programs of components (else fft_bench) take it.
 [[nodiscard]] bool is_taken(const Setting& setting, bool by_components);

@@ -103,7 +103,8 @@ void add_parameter_option(CLI::App& app, CommonOptions& options, const std::stri
 void add_setting_options(CLI::App& app, Settings& settings, bool of_components, const std::string& group) {
   for (const Setting& setting : all_settings()) {
     if (!is_taken(setting, of_components)) continue;
-    const std::string option(setting.option), help(setting.help);
+    const std::string option = setting.option(),
+                      help = (setting.is_on_by_default() ? "do not " : "") + std::string(setting.help);
     const auto add = [&](auto member) {
       auto& value = settings.*member;
       using Value = std::remove_cvref_t<decltype(value)>;

@@ -147,15 +147,15 @@ def record_keys_elsewhere(read: Read) -> Iterator[str]:
 
 
 def settings_elsewhere(read: Read) -> Iterator[str]:
-    """The settings of core/settings.cpp in the schema of records, and in the example of suites/README.md."""
-    keys = set(re.findall(r'\.key = "(\w+)"', read("core/settings.cpp")))
+    """The settings of core/settings.hpp in the schema of records, and in the example of suites/README.md."""
+    keys = set(re.findall(r'\.key = "(\w+)"', read("core/settings.hpp")))
     sampling = json.loads(read("results/run-record.schema.json"))["properties"]["sampling"]["properties"]
     beside = {"start", "seed", "slow_down", "launches_before", "counters", "counter_group", "counter_cache"}
     if keys != sampling.keys() - beside:
-        yield f"results/run-record.schema.json: settings differ from core/settings.cpp by {sorted(keys ^ (sampling.keys() - beside))}"
+        yield f"results/run-record.schema.json: settings differ from core/settings.hpp by {sorted(keys ^ (sampling.keys() - beside))}"
     text = read("suites/README.md")
     if missing := [key for key in sorted(keys) if not re.search(rf"^{key} = ", text, re.MULTILINE)]:
-        yield f"suites/README.md: the example has no {missing}, of core/settings.cpp"
+        yield f"suites/README.md: the example has no {missing}, of core/settings.hpp"
 
 
 def file_with(root: Path, folder: str, line: str) -> str:
@@ -250,7 +250,7 @@ def selftest(root: Path) -> int:
         (file_with(root, "analysis/fourscore_analysis", "STATUSES = "), '"skipped"', '"skiped"'),
         (file_with(root, "analysis/fourscore_analysis", "HARNESS_STAGES = "), '"count_s"', '"counts_s"'),
         ("core/point_keys.cpp", '.name = "planner"', '.name = "planer"'),
-        ("core/settings.cpp", '.key = "isolate"', '.key = "isolated"'),
+        ("core/settings.hpp", '.key = "isolate"', '.key = "isolated"'),
         ("suites/README.md", "timeline = false", "timelines = false"),
         ("core/point_keys.cpp", '.name = "nodes"', '.name = "node"'),
         ("results/run-record.schema.json", '"placement": {"enum"', '"placment": {"enum"'),

@@ -15,10 +15,10 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 TEST(Settings, EachHasItsOwnKeyOptionAndMember) {
-  std::set<std::string_view> keys, options;
+  std::set<std::string> keys, options;
   for (const Setting& setting : all_settings()) {
-    EXPECT_TRUE(keys.insert(setting.key).second) << setting.key;
-    EXPECT_TRUE(options.insert(setting.option).second && setting.option.starts_with("--")) << setting.option;
+    EXPECT_TRUE(keys.emplace(setting.key).second) << setting.key;
+    EXPECT_TRUE(options.insert(setting.option()).second) << setting.option();
     EXPECT_FALSE(setting.help.empty()) << setting.key;
   }
 }
@@ -43,7 +43,7 @@ TEST(Settings, EachReachesTheProgramAndTheRecord) {
     for (const bool of_component : {false, true}) {
       const auto options = setting_options(changed, of_component);
       json said = settings_json(changed, of_component);
-      const std::string option(setting.option), key(setting.key);
+      const std::string option = setting.option(), key(setting.key);
       if (!is_taken(setting, of_component)) {
         EXPECT_THAT(options, Not(Contains(option)));
         EXPECT_FALSE(said.contains(key));
