@@ -48,7 +48,7 @@ struct Flag {
   std::string_view short_name;  ///< in tables
   std::string_view holds_when;
 };
-/// The one list of them. tests/contract/lists.py holds the record's schema, the analysis and the documentation to it.
+/// The one list of them. tests/contract/lists.py makes the record's schema of it, and holds the analysis to it.
 inline constexpr std::array<Flag, 14> flag_table{{
     {"oversubscribed", "over", "the ranks of a node have more threads than there are cores in their masks together"},
     {"unbound", "unb", "a rank of several on its node may wander over more cores than it has threads"},

@@ -1,6 +1,6 @@
 #pragma once
-// How a launch measures, said once: suites, command lines, records, their schema and the tables of suites/README.md go
-// by this table. What counts and how (counters) is a choice of its own.
+// How a launch measures, said once: suites, command lines and records go by this table, and tests/contract/lists.py
+// makes their schema and the example of suites/README.md of it. What counts and how (counters) is a choice of its own.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>

@@ -101,10 +101,13 @@ class RecordSchema {
     return fmt::format("key '{}' is {}; expected {}", name, excerpt(*value), text_of(expected));
   }
 
+  [[nodiscard]] const json& referred(const json& schema) const {
+    return schema_.at(json::json_pointer(schema.at("$ref").get<std::string>().substr(1)));
+  }
+
   /// The schema of a key or, for an empty `key`, of an array's elements; `value` is what holds it.
   [[nodiscard]] json part_of(const json& holder, const std::string& key, const json& value) const {
-    if (holder.contains("$ref"))
-      return part_of(schema_.at(json::json_pointer(holder["$ref"].get<std::string>().substr(1))), key, value);
+    if (holder.contains("$ref")) return part_of(referred(holder), key, value);
     if (holder.contains("if")) {
       const bool holds = std::ranges::all_of(holder.at("if").at("required"), [&](const json& wanted) {
         return value.contains(wanted.get<std::string>());
@@ -120,6 +123,7 @@ class RecordSchema {
 
   /// In words: "an integer from 1 to 2147483647", "an array of numbers".
   [[nodiscard]] std::string text_of(const json& schema, bool several = false) const {
+    if (schema.contains("$ref")) return text_of(referred(schema), several);
     if (schema.contains("enum")) return fmt::format("one of {}", schema["enum"].dump());
     if (schema.contains("const")) return schema["const"].dump();
     if (schema.contains("oneOf")) {

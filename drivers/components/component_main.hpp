@@ -48,7 +48,7 @@ class Work {
 struct Benchmark {
   std::string name;                           ///< Google Benchmark's, unique in the program: "copy/streaming/268435456"
   std::string kernel;                         ///< what is done: "copy"
-  std::map<std::string, std::string> labels;  ///< those of results/README.md that apply
+  std::map<std::string, std::string> labels;  ///< those of the schema of records that apply
   /// Per rank and iteration, by the conventions of docs/components.md: size_bytes, working_set_bytes, bytes, elements,
   /// length, flops, messages. bytes and flops are shown as rates.
   std::map<std::string, double> numbers;
