@@ -99,32 +99,18 @@ def test_two_who_submit_at_once_submit_each_launch_once(campaigns):
 
 
 def test_cancelled_in_the_middle(campaigns):
-    campaigns.slow(60)
-    suite = campaigns.slow_suite("cancelled", 2, 4)
-    (job,) = campaigns.submit(suite)["jobs"]
-    campaign = campaigns.campaign("cancelled")
-    campaigns.wait_for_launch(job, campaign)
+    suite, job, campaign = campaigns.begun("cancelled", 4, 60)
     campaigns("cancel", campaign)
-    ended = campaigns.wait_for_jobs([job["id"]])
-    assert ended == {job["id"]: "CANCELLED"}, campaigns.about(job, campaign)
-    campaigns.slow(0.05)
-    campaigns.finish(suite)
-    campaigns.check_complete(campaign, points=1, launches=4)
+    campaigns.ends(job, campaign, "CANCELLED")
+    campaigns.see_through(suite, campaign, 4)
 
 
 def test_preempted_by_a_job_that_comes_first(campaigns, rig):
-    campaigns.slow(60)
-    suite = campaigns.slow_suite("preempted", 2, 3, more="retries = { preempted = 1 }")
-    (job,) = campaigns.submit(suite)["jobs"]
-    campaign = campaigns.campaign("preempted")
-    campaigns.wait_for_launch(job, campaign)
+    suite, job, campaign = campaigns.begun("preempted", 3, 60, more="retries = { preempted = 1 }")
     first = rig.run(["srun", "--partition=high", "--nodes=3", "--overcommit", "true"])
     assert first.returncode == 0, first.stderr
-    ended = campaigns.wait_for_jobs([job["id"]])
-    assert ended == {job["id"]: "PREEMPTED"}, campaigns.about(job, campaign)
-    campaigns.slow(0.05)
-    campaigns.finish(suite)
-    campaigns.check_complete(campaign, points=1, launches=3)
+    campaigns.ends(job, campaign, "PREEMPTED")
+    campaigns.see_through(suite, campaign, 3)
 
 
 def test_a_job_steps_processes_killed_at_random_moments(campaigns):
@@ -154,40 +140,27 @@ def test_a_job_steps_processes_killed_at_random_moments(campaigns):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
             killed.append(processes[pid])
-    campaigns.slow(0.05)
-    campaigns.finish(suite, "--retry", "failed", rounds=12)
+    campaigns.see_through(suite, campaign, 40, "--retry", "failed", rounds=12)
     assert len(set(killed)) > 1, killed
-    campaigns.check_complete(campaign, points=1, launches=40)
 
 
 def test_a_full_disk_under_the_archive(campaigns, rig):
     small = RigCampaigns(rig, archive=rig.folder / "small" / "archive")
-    small.slow(2)
-    suite = small.slow_suite("full", 2, 3)
-    (job,) = small.submit(suite)["jobs"]
-    campaign = small.campaign("full")
-    small.wait_for_launch(job, campaign)
+    suite, job, campaign = small.begun("full", 3, 2)
     filler = rig.folder / "small" / "filler"
     with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
         for _ in range(1000):  # 4 MiB, of which there is no room for half
             file.write(bytes(4096))
-    ended = small.wait_for_jobs([job["id"]])
-    assert ended == {job["id"]: "FAILED"}, small.about(job, campaign)
+    small.ends(job, campaign, "FAILED")
     before = {file: file.read_bytes() for file in small.archive.glob("records/*/*.json")}
     assert len(before) < 3
     filler.unlink()
-    small.slow(0.05)
-    small.finish(suite)
-    small.check_complete(campaign, points=1, launches=3)
+    small.see_through(suite, campaign, 3)
     assert all(file.read_bytes() == content for file, content in before.items())
 
 
 def test_slurmctld_is_restarted_while_jobs_run(campaigns, rig):
-    campaigns.slow(1)
-    suite = campaigns.slow_suite("restarted", 2, 4)
-    (job,) = campaigns.submit(suite)["jobs"]
-    campaign = campaigns.campaign("restarted")
-    campaigns.wait_for_launch(job, campaign)
+    suite, _, campaign = campaigns.begun("restarted", 4, 1)
     rig.slurmctld.stop()
     silent = campaigns("submit", suite, environment={"FOURSCORE_SCHEDULER_PATIENCE": "0"}, code=3).stderr
     assert "does not answer" in silent
@@ -203,11 +176,7 @@ def test_slurmctld_is_restarted_while_jobs_run(campaigns, rig):
 
 
 def test_a_node_that_fails_and_comes_back(campaigns, rig):
-    campaigns.slow(60)
-    suite = campaigns.slow_suite("lost", 2, 2, more="retries = { node_failure = 1 }")
-    (job,) = campaigns.submit(suite)["jobs"]
-    campaign = campaigns.campaign("lost")
-    campaigns.wait_for_launch(job, campaign)
+    suite, job, campaign = campaigns.begun("lost", 2, 60, more="retries = { node_failure = 1 }")
     time.sleep(1)  # all ranks have begun
     nodes = rig.run(["squeue", "--noheader", f"--jobs={job['id']}", "--format=%N"]).stdout.strip()
     last = int(nodes.rstrip("]")[-1])
@@ -266,11 +235,8 @@ def test_a_strong_and_a_weak_campaign_over_one_to_four_nodes(rig):
 def test_a_job_beyond_its_time_limit(late):
     late, job = late
     campaign = late.campaign("late")
-    ended = late.wait_for_jobs([job["id"]], 150)
-    assert ended == {job["id"]: "TIMEOUT"}, late.about(job, campaign)
-    late.slow(0.05)
-    late.finish(suite_of_late(late))
-    late.check_complete(campaign, points=1, launches=2)
+    late.ends(job, campaign, "TIMEOUT", 150)
+    late.see_through(suite_of_late(late), campaign, 2)
     status = json.loads(late("status", campaign, "--json").stdout)[0]
     assert [one["end"] for one in status["jobs"]] == ["timeout", "completed"]
     assert pathlib.Path(late.folder_of(job, campaign) / "end.json").exists()

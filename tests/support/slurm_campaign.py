@@ -148,6 +148,24 @@ class RigCampaigns(fourscore_command.Fourscore):
             self.wait_for_jobs([job["id"] for job in held if job["phase"] != "ended"], timeout)
         raise AssertionError(f"not complete after {rounds} rounds\n{self('status', said['campaign']).stdout}")
 
+    def begun(self, name: str, launches: int, slow_s: float, more: str = "") -> tuple[pathlib.Path, dict, str]:
+        """A suite of one point on two nodes, its job, whose first launch is under way, and its campaign."""
+        self.slow(slow_s)
+        suite = self.slow_suite(name, 2, launches, more=more)
+        (job,) = self.submit(suite)["jobs"]
+        self.wait_for_launch(job, self.campaign(name))
+        return suite, job, self.campaign(name)
+
+    def ends(self, job: dict, campaign: str, word: str, timeout: float = 120) -> None:
+        """Waits until the job has ended so."""
+        assert self.wait_for_jobs([job["id"]], timeout) == {job["id"]: word}, self.about(job, campaign)
+
+    def see_through(self, suite: object, campaign: str, launches: int, *arguments: object, rounds: int = 8) -> None:
+        """Brings a campaign of one point to its end, by launches that take a moment."""
+        self.slow(0.05)
+        self.finish(suite, *arguments, rounds=rounds)
+        self.check_complete(campaign, points=1, launches=launches)
+
     def check_complete(self, campaign: str, points: int, launches: int, statuses: tuple[str, ...] = ("ok",)) -> None:
         """Every point was measured exactly as often as asked, and the archive is as it should be."""
         records = [json.loads(file.read_text()) for file in self.archive.glob(f"records/{campaign}/*.json")]
