@@ -1,12 +1,10 @@
 """`fourscore best`: the question reaches the analysis as it was asked, and its answer comes back with the exit code."""
 
-import json
 
-import pytest
 
 
 def asked(fourscore, *arguments, **options) -> dict:
-    return json.loads(fourscore("best", "--json", *arguments, **options).stdout)
+    return fourscore.json("best", *arguments, **options)
 
 
 def test_what_was_measured_is_answered_with_its_records(measured):
@@ -34,27 +32,7 @@ def test_every_term_of_the_question_is_passed_on(measured):
         asked(measured, "--shape", "2x4x4", "--ranks", 1, f"--{name}", value, code=1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--shape", "2x4x4"], "--ranks"),
-        (["--ranks", "2"], "--shape"),
-        (["--shape", "2xfour", "--ranks", "2"], "'2xfour' is not a shape"),
-        (["--shape", "2x4x4", "--ranks", "-1"], "'-1' is not a number"),
-        (["--shape", "2x4x4", "--ranks", "2", "--precision", "half"], "half"),
-        (["--shape", "2x4x4", "--ranks", "2", "--nodes", "3"], "at most as many as --ranks, 2"),
-        (["--shape", "2x4x4", "--ranks", "1", "--machine-hash", "nosuch"], "no launch was on a machine 'nosuch'"),
-    ],
-)
-def test_unusable_questions_end_with_2_and_name_what_was_wrong(measured, arguments, words):
-    result = measured("best", *arguments, code=2)
-    assert words in result.stderr
-    assert result.stdout == ""
-
-
-def test_the_command_says_so_without_an_archive_or_an_interpreter(fourscore):
-    error = fourscore("best", "--shape", "4", "--ranks", "1", "--archive", "nosuch", code=3).stderr
-    assert "no archive at" in error
+def test_the_command_says_so_without_an_interpreter(fourscore):
     fourscore("run", fourscore.points(points=1, launches=1))
     error = fourscore(
         "best", "--shape", "4", "--ranks", "1", environment={"FOURSCORE_PYTHON": "/bin/true"}, code=3

@@ -5,10 +5,9 @@ import os
 import pathlib
 
 import pytest
+from fourscore_command import BIN, REAL
 
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
-MPIEXEC = {"FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"]}
-REAL = MPIEXEC | {"FOURSCORE_BENCH": str(BIN / "fft_bench"), "FOURSCORE_COMPONENTS": str(BIN)}
+MPIEXEC = {"FOURSCORE_MPIEXEC": REAL["FOURSCORE_MPIEXEC"]}
 TOPOLOGIES = pathlib.Path(__file__).parents[1] / "core/data/topologies"
 HEAD = 'name = "b"\nlaunches = 1\nrepetitions = 2\nmin_time_s = 0.001\n'
 OPEN_MPI, HYDRA = "mpirun (Open MPI) 4.1.4", "HYDRA build details:"
@@ -95,7 +94,7 @@ def test_ranks_get_cores_of_their_own_from_the_real_launcher(fourscore, suite_of
 
 def test_a_suites_limit_of_oversubscription_counts_the_threads_of_components(fourscore):
     suite = fourscore.suite("max_oversubscription = 1.0\n" + component(CORES, 1) + component(CORES, 2).removeprefix(HEAD))
-    planned = json.loads(fourscore("run", suite, "--dry-run", "--json").stdout)
+    planned = fourscore.plan(suite)
     assert [launch["point"].get("parameters", {}) for launch in planned["launches"]] == [{}]
 
 

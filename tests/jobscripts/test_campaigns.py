@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import time
 
 import pytest
+from processes import wait_for
 
 REFUSED = 8  # nodes of a job, more than the stand-in of Slurm has
 
 
 def jobs_shown(cluster, campaign: str) -> list[str]:
-    return [job["state"] for job in json.loads(cluster("status", campaign, "--json").stdout)[0]["jobs"]]
+    return [job["state"] for job in cluster.json("status", campaign)[0]["jobs"]]
 
 
 @pytest.mark.parametrize("words", [["status"], ["verify"], ["export", "--format", "csv"], ["cancel"]], ids=" ".join)
@@ -34,7 +34,7 @@ def test_a_suite_stands_for_its_newest_campaign(fourscore, words):
 def test_launches_beyond_the_schedule_are_counted_apart(fourscore):
     suite = fourscore.points(points=2, launches=2, more="precision = 0.000001\nmost_launches = 6")
     fourscore("run", suite, "--campaign", "c", "--quiet", environment={"FAKE_FACTOR": "1.0"})
-    (status,) = json.loads(fourscore("status", "--json").stdout)
+    (status,) = fourscore.json("status")
     assert (status["records"], status["expected"], status["further"]) == (12, 4, 8)
     assert fourscore("status").stdout.startswith("c: 4 of 4 records and 8 further, 12 ok")
 
@@ -115,10 +115,7 @@ def test_a_run_beside_a_job_on_the_same_host_or_outside_jobs_is_refused(fourscor
     assert first.returncode != 0 and not list(fourscore.archive.glob("campaigns/*"))
     job["SLURM_JOB_NODELIST"] = "n1"
     first = fourscore.start("run", suite, "--campaign", "c", environment=job)
-    deadline = time.monotonic() + 60
-    while not fourscore.pids.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    assert wait_for(fourscore.pids.exists)
     for other in (job | {"SLURM_JOB_ID": "2"}, {}):
         error = fourscore("run", suite, "--campaign", "c", environment=other, code=2).stderr
         assert f"is being run by process {first.pid}" in error

@@ -1,6 +1,5 @@
 """The command line itself."""
 
-import json
 import os
 import re
 import resource
@@ -83,6 +82,47 @@ def test_unusable_arguments_end_with_2_and_a_suggestion(fourscore, arguments, wo
     assert words in result.stderr and result.stdout == ""
 
 
+PREDICTED = ["--variant", "pencil", "--shape", "4096x4096x4096"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["best", "--shape", "2x4x4"], "--ranks"),
+        (["best", "--ranks", "2"], "--shape"),
+        (["best", "--shape", "2xfour", "--ranks", "2"], "'2xfour' is not a shape"),
+        (["best", "--shape", "2x4x4", "--ranks", "-1"], "'-1' is not a number"),
+        (["best", "--shape", "2x4x4", "--ranks", "2", "--precision", "half"], "half"),
+        (["best", "--shape", "2x4x4", "--ranks", "2", "--nodes", "3"], "at most as many as --ranks, 2"),
+        (["best", "--shape", "2x4x4", "--ranks", "1", "--machine-hash", "nosuch"], "no launch was on a machine 'nosuch'"),
+        (["fit", "--model", "nosuch"], "no model 'nosuch'"),
+        (["fit", "--given", "latency"], "is not NAME=VALUE"),
+        (["fit", "--form", "compute=never"], "form compute cannot be 'never'"),
+        (["fit", "nosuch"], "no campaign or suite 'nosuch'"),
+        (["fit", "--nosuch"], "--nosuch"),
+        (["compare"], "expected BASE and CAND, or --comparison FILE"),
+        (["compare", "nosuch", "nosuch"], "'nosuch' is no fft_bench or folder with one, no campaign of"),
+        (["compare", "--comparison", "nosuch.json"], "'nosuch.json': No such file"),
+        (["compare", "a", "b", "c"], "c"),
+        (["predict", "--shape", "4x4x4", "--ranks", "2"], "--variant is missing"),
+        (["predict", *PREDICTED, "--machine", "hoper"], "no machine 'hoper'"),
+        (["predict", *PREDICTED, "--machine", "hopper"], "does not give all that a prediction takes"),
+        (["predict", *PREDICTED, "--ranks", "2", "--given", "latency"], "'latency' is not NAME=VALUE"),
+        (["advise", "--shape", "4x4x4"], "--ranks"),
+        (["advise", "--shape", "4x4x4", "--ranks", "4:2"], "goes backwards"),
+    ],
+)
+def test_unusable_questions_to_the_analysis_end_with_2_and_say_what_is_wrong(measured, arguments, words):
+    result = measured(*arguments, code=2)
+    assert words in result.stderr and result.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["best", "fit", "predict --variant pencil", "advise"])
+def test_a_question_to_an_archive_that_is_not_there_ends_with_3(fourscore, command):
+    words = [] if command == "fit" else ["--shape", "4x4x4", "--ranks", "2"]
+    assert "no archive at" in fourscore(*command.split(), *words, "--archive", "nosuch", code=3).stderr
+
+
 def suites_with_smoke(fourscore):
     fourscore.suite('name="smoke"\n[[sweep]]\nvariant="good"\nshape="4"\nranks=1\n', "smoke.toml")
     return fourscore.folder
@@ -90,7 +130,7 @@ def suites_with_smoke(fourscore):
 
 @pytest.mark.parametrize("what", ["variants", "exchanges", "components", "suites", "counters", "launchers", "schedulers"])
 def test_everything_that_is_listed_is_there_for_machines_too(fourscore, what):
-    entries = json.loads(fourscore("list", what, "--json").stdout)
+    entries = fourscore.json("list", what)
     words = fourscore("list", what).stdout
     assert all(entry["name"] in words and {"available", "reason"} <= entry.keys() for entry in entries)
     assert entries or what == "exchanges"

@@ -56,18 +56,3 @@ def test_what_is_not_decided_has_a_code_where_that_is_asked_for(sides):
     assert "expected more than the margin" in fourscore("compare", campaign, copy, "--detect=1%", code=2).stderr
     said = fourscore("compare", campaign, copy, "--detect=300%").stdout
     assert "could hide a slowdown of more than 300 %" in said
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "expected BASE and CAND, or --comparison FILE"),
-        (["nosuch", "nosuch"], "'nosuch' is no fft_bench or folder with one, no campaign of"),
-        (["--comparison", "nosuch.json"], "'nosuch.json': No such file"),
-        (["a", "b", "c"], "c"),
-    ],
-)
-def test_unusable_sides_end_with_2_and_name_what_was_wrong(measured, arguments, words):
-    result = measured("compare", *arguments, code=2)
-    assert words in result.stderr
-    assert result.stdout == ""

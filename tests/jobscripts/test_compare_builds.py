@@ -4,13 +4,12 @@ what follows from it. The builds are fake: a factor of time, and a little noise.
 from __future__ import annotations
 
 import json
-import os
 import pathlib
 import signal
-import subprocess
 import time
 
 import pytest
+from fourscore_command import git, script
 
 HERE = pathlib.Path(__file__).parent
 FAKE = HERE.parent / "support" / "fake_bench"
@@ -24,10 +23,8 @@ class Builds:
         self.suite = fourscore.points(points=2, launches=6)
 
     def build(self, name: str, factor: float = 1.0, more: str = "") -> pathlib.Path:
-        file = self.fourscore.folder / name
-        file.write_text(f'#!/bin/sh\n{more}\nFAKE_FACTOR={factor} FAKE_CODE={name} exec "{FAKE}" "$@"\n')
-        file.chmod(0o755)
-        return file
+        text = f'{more}\nFAKE_FACTOR={factor} FAKE_CODE={name} exec "{FAKE}" "$@"'
+        return script(self.fourscore.folder / name, text)
 
     def compare(self, base, candidate, *more, code: int = 0):
         return self.fourscore("compare", base, candidate, "--suite", self.suite, "--quiet", *more, code=code)
@@ -208,13 +205,6 @@ def test_a_run_against_another_build_is_the_same_comparison(builds):
     assert "--against excludes" in said.stderr
 
 
-def git(folder: pathlib.Path, *arguments: str) -> str:
-    names = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    environment = os.environ | names | {"GIT_CONFIG_GLOBAL": "/dev/null"}
-    run = subprocess.run(["git", "-C", folder, *arguments], env=environment, capture_output=True, text=True, check=True)
-    return run.stdout.strip()
-
-
 CMAKE = """cmake_minimum_required(VERSION 3.18)
 project(fake LANGUAGES NONE)
 add_custom_target(fft_bench ALL COMMAND {command})
@@ -235,8 +225,7 @@ def repository(builds) -> pathlib.Path:
         ("broken", 1, "echo no such luck && false"),
     ):
         (folder / "CMakeLists.txt").write_text(CMAKE.format(command=command))
-        (folder / "program").write_text(builds.build(name, factor).read_text())
-        (folder / "program").chmod(0o755)
+        script(folder / "program", builds.build(name, factor).read_text())
         git(folder, "add", "-A")
         git(folder, "commit", "-qm", name)
         git(folder, "tag", f"v-{name}")
@@ -285,7 +274,7 @@ def test_certification_measures_how_often_the_gate_errs_and_later_reports_say_so
     said = builds.fourscore(*certify, "--bench", build)
     table = {line.split("  ")[1]: line for line in said.stdout.splitlines()[2:]}
     assert "0 of 3" in table["the same"] and "3 of 3" in table["20 % slower"] and "6 of 6" in table["20 % slower"]
-    slowed = [json.loads(line)["argv"] for line in builds.fourscore.log.read_text().splitlines()]
+    slowed = builds.fourscore.finished("argv")
     slowed = [argv for argv in slowed if "--slow-down" in argv]
     assert {argv[argv.index("--slow-down") + 1] for argv in slowed} == {"pack=0.2"}
     assert all(

@@ -9,9 +9,9 @@ import shutil
 import subprocess
 
 import pytest
+from fourscore_command import BIN
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
 SCRIPTS = ROOT / "jobscripts/completions"
 
 

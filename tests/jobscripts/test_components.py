@@ -21,7 +21,7 @@ def verdicts(fourscore) -> dict[str, dict]:
 
 
 def test_every_launch_of_every_component_is_archived_once(fourscore):
-    result = json.loads(fourscore("run", fourscore.suite(TWO), "--json").stdout)
+    result = fourscore.json("run", fourscore.suite(TWO))
     assert result["counts"] == {"ok": 8} and result["missing"] == 0
     assert len(fourscore.records()) == len(set(fourscore.finished())) == 8
     assert {(r["point"]["component"], r["point"]["ranks"]) for r in fourscore.records().values()} == {
@@ -70,7 +70,7 @@ def test_a_second_run_goes_on_where_the_first_ended(fourscore):
 
 def test_components_and_transforms_stand_in_one_suite(fourscore):
     sweep = '[[sweep]]\nvariant = "good"\nshape = "4x4x4"\nranks = 1\n'
-    result = json.loads(fourscore("run", fourscore.suite(TWO + sweep), "--json").stdout)
+    result = fourscore.json("run", fourscore.suite(TWO + sweep))
     assert result["counts"] == {"ok": 10}
     benchmarks = [p["benchmarks"] for p in result["points"] if "component" in p["point"]]
     assert len(benchmarks) == 4
@@ -149,7 +149,7 @@ def test_what_a_program_cannot_measure_is_skipped_without_a_launch(fourscore):
 
 def test_a_program_that_is_not_built_is_listed_and_skipped_with_the_reason(fourscore):
     (fourscore.components / "pairwise_bench").unlink()
-    listed = {entry["name"]: entry for entry in json.loads(fourscore("list", "components", "--json").stdout)}
+    listed = {entry["name"]: entry for entry in fourscore.json("list", "components")}
     assert {"alltoall_bench", "pairwise_bench"} <= listed.keys()
     assert listed["alltoall_bench"]["available"] and not listed["pairwise_bench"]["available"]
     assert "Google Benchmark" in listed["pairwise_bench"]["reason"]
@@ -233,5 +233,5 @@ def test_verify_finds_what_is_off_in_a_component_record(fourscore, change, words
     change(record)
     with open(file, "w") as stream:
         json.dump(record, stream)
-    findings = json.loads(fourscore("verify", "--json", code=1).stdout)["findings"]
+    findings = fourscore.json("verify", code=1)["findings"]
     assert any(words in finding["problem"] for finding in findings), findings

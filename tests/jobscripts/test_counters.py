@@ -14,7 +14,7 @@ needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no
 
 
 def test_list_shows_every_backend_with_its_groups_or_why_not(fourscore):
-    listed = json.loads(fourscore("counters", "list", "--json").stdout)
+    listed = fourscore.json("counters", "list")
     names = {backend["name"] for backend in listed["backends"]}
     assert {"papi", "likwid", "perf", "callgrind", "resctrl", "powercap", "nvml"} <= names and "none" not in names
     assert all(backend["available"] or backend["reason"] for backend in listed["backends"])
@@ -38,7 +38,7 @@ def test_groups_are_listed_and_shown_where_the_machine_tells_no_cache(fourscore)
 def test_show_tells_events_formulas_and_explanation(fourscore):
     out = fourscore("counters", "show", "SOFTWARE", "--counters", "papi").stdout
     assert "perf::TASK-CLOCK" in out and "task_clock_ns" in out and "[ns]" in out
-    shown = json.loads(fourscore("counters", "show", "SOFTWARE", "--json").stdout)
+    shown = fourscore.json("counters", "show", "SOFTWARE")
     assert {group["backend"] for group in shown} >= {"papi", "perf"} and all(g["explanation"] for g in shown)
 
 
@@ -85,7 +85,7 @@ def test_callgrind_is_fit_and_the_archive_holds_the_figures(fourscore):
 @needs_valgrind
 def test_a_backend_that_is_off_ends_with_1_and_is_kept_as_unfit(fourscore):
     fourscore.skip_unless_counted("callgrind")
-    shown = json.loads(fourscore("counters", "show", "MEM", "--counters", "callgrind", "--json").stdout)[0]
+    shown = fourscore.json("counters", "show", "MEM", "--counters", "callgrind")[0]
     folder = fourscore.folder / "groups" / "any"
     folder.mkdir(parents=True)
     events = "\n".join(f'{event["name"]} = {json.dumps(event["code"])}' for event in shown["events"])
@@ -106,7 +106,7 @@ def test_a_backend_that_is_off_ends_with_1_and_is_kept_as_unfit(fourscore):
 
 
 def test_a_backend_that_cannot_count_here_ends_with_3_and_its_reason(fourscore):
-    listed = json.loads(fourscore("list", "counters", "--json").stdout)
+    listed = fourscore.json("list", "counters")
     absent = [entry for entry in listed if not entry["available"]]
     if not absent:
         pytest.skip("every backend can count here")

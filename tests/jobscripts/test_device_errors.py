@@ -1,14 +1,6 @@
 """A device that fails in the middle fails its launch alone: the real fft_bench, with the stand-in told to fail."""
 
-import os
-import pathlib
-
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
-REAL = {
-    "FOURSCORE_BENCH": str(BIN / "fft_bench"),
-    "FOURSCORE_COMPONENTS": str(BIN),
-    "FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"],
-}
+from fourscore_command import REAL
 
 
 def test_the_record_has_the_devices_text_and_the_other_points_go_on(fourscore):

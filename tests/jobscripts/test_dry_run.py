@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import pathlib
 import re
-import subprocess
 from collections.abc import Callable
 
 import pytest
-from fourscore_command import HERE, preloaded
+from fourscore_command import HERE, git, preloaded, repository_of
 
 # A program, and what its command has where it is a question; nothing: it answers questions alone.
 QUESTIONS = {
@@ -40,11 +39,7 @@ def everything_below(folder: pathlib.Path) -> dict[str, object]:
             continue
         status = file.lstat()
         content = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
-        found[str(file.relative_to(folder))] = (
-            status.st_mtime_ns,
-            status.st_ino,
-            content,
-        )
+        found[str(file.relative_to(folder))] = (status.st_mtime_ns, status.st_ino, content)
     return found
 
 
@@ -77,33 +72,15 @@ class Watched:
         self.suite = cluster.nodes_suite("[1, 2]", variants='"good", "aborts"')
         cluster.submit(self.suite, "--campaign", "c")
         cluster.run(cluster.pending()[0])
-        self.repository = self.folder / "repository"
-        self.repository.mkdir()
-        for text in ("a", "b"):
-            (self.repository / "CMakeLists.txt").write_text(f"project({text} NONE)\n")
-            self.git("init", "-q")
-            self.git("add", ".")
-            self.git("commit", "-qm", text)
-        commit = self.git("rev-parse", "HEAD~").strip()
+        projects = (f"project({name} NONE)\n" for name in "ab")
+        self.repository = repository_of(self.folder / "repository", "CMakeLists.txt", *projects)
+        commit = git(self.repository, "rev-parse", "HEAD~")
         built = home / "cache/fourscore/builds" / commit[:12]
         (built / "build/bin").mkdir(parents=True)
         (built / "build/bin/fft_bench").symlink_to(HERE / "fake_bench")
         (built / "built").write_text(commit)
         self.plain = self.folder / "plain.toml"
         self.plain.write_text('name = "p"\n[[sweep]]\nvariant = "good"\nshape = "4x4x4"\nranks = 1\n')
-
-    def git(self, *words: str) -> str:
-        command = [
-            "git",
-            "-C",
-            self.repository,
-            "-c",
-            "user.name=n",
-            "-c",
-            "user.email=e",
-            *words,
-        ]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     def dry_run(self, *words: object) -> str:
         starts = self.folder.parent / "starts"
@@ -117,61 +94,27 @@ class Watched:
         return said
 
 
+LOCAL = ["--launcher", "local"]
+BENCH = HERE / "fake_bench"
+# What follows the command.
 COMMANDS: dict[tuple[str, ...], Callable[[Watched], list[list[object]]]] = {
     ("run",): lambda of: [
-        ["run", of.plain, "--launcher", "local"],
-        [
-            "run",
-            of.plain,
-            "--launcher",
-            "local",
-            "--json",
-            "--fresh",
-            "--campaign",
-            "c",
-        ],
-        ["run", of.plain, "--launcher", "local", "--against", HERE / "fake_bench"],
+        [of.plain, *LOCAL],
+        [of.plain, *LOCAL, "--json", "--fresh", "--campaign", "c"],
+        [of.plain, *LOCAL, "--against", BENCH],
     ],
     ("submit",): lambda of: [
-        ["submit", of.suite],
-        ["submit", of.suite, "--campaign", "c"],
-        ["submit", of.suite, "--campaign", "c", "--retry", "failed", "--json"],
-        ["submit", of.suite, "--campaign", "c", "--fresh", "--wait"],
+        [of.suite],
+        [of.suite, "--campaign", "c"],
+        [of.suite, "--campaign", "c", "--retry", "failed", "--json"],
+        [of.suite, "--campaign", "c", "--fresh", "--wait"],
     ],
     ("compare",): lambda of: [
-        [
-            "compare",
-            HERE / "fake_bench",
-            HERE / "fake_bench",
-            "--suite",
-            of.plain,
-            "--launcher",
-            "local",
-        ],
-        [
-            "compare",
-            "HEAD~",
-            "HEAD",
-            "--repo",
-            of.repository,
-            "--suite",
-            of.plain,
-            "--launcher",
-            "local",
-        ],
-        [
-            "compare",
-            "HEAD",
-            "HEAD",
-            "--repo",
-            of.repository,
-            "--suite",
-            of.plain,
-            "--markdown",
-            of.folder / "m.md",
-        ],
+        [BENCH, BENCH, "--suite", of.plain, *LOCAL],
+        ["HEAD~", "HEAD", "--repo", of.repository, "--suite", of.plain, *LOCAL],
+        ["HEAD", "HEAD", "--repo", of.repository, "--suite", of.plain, "--markdown", of.folder / "m.md"],
     ],
-    ("gate", "certify"): lambda of: [["gate", "certify", "--suite", of.plain, "--launcher", "local"]],
+    ("gate", "certify"): lambda of: [["--suite", of.plain, *LOCAL]],
 }
 
 
@@ -187,14 +130,14 @@ def test_every_command_with_a_dry_run_is_tried_here(fourscore):
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_dry_run_writes_nothing_and_only_asks(watched, command):
     for words in COMMANDS[command](watched):
-        said = watched.dry_run(*words)
+        said = watched.dry_run(*command, *words)
         assert "othing was written" in said or said.startswith("{")
 
 
 def test_a_dry_run_of_revisions_says_which_would_be_built_and_where(watched):
     _, one_built, none_built = COMMANDS[("compare",)](watched)
     builds = watched.folder / "home/cache/fourscore/builds"
-    said = watched.dry_run(*one_built)
+    said = watched.dry_run("compare", *one_built)
     assert re.findall(rf"^(\S+) .*would be built in {builds}/\w+$", said, re.MULTILINE) == ["HEAD"]
     assert "Suite p: 1 points, at least 6 pairs" in said
-    assert watched.dry_run(*none_built).count("would be built") == 2
+    assert watched.dry_run("compare", *none_built).count("would be built") == 2

@@ -2,19 +2,13 @@
 exact-baseline.json. Moved on purpose: `fourscore run exact && fourscore gate accept exact --baseline` that file."""
 
 import json
-import os
 import pathlib
 
 import pytest
+from fourscore_command import REAL
 
 HERE = pathlib.Path(__file__).parent
 BASELINE = HERE / "exact-baseline.json"
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
-REAL = {
-    "FOURSCORE_BENCH": str(BIN / "fft_bench"),
-    "FOURSCORE_COMPONENTS": str(BIN),
-    "FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"],
-}
 
 
 @pytest.fixture
@@ -53,7 +47,7 @@ def declared(file: pathlib.Path) -> list[dict]:
 
 def why_uncounted(fourscore) -> str:
     """Why the programs here count nothing; empty where they do."""
-    backends = json.loads(fourscore("list", "counters", "--json").stdout)
+    backends = fourscore.json("list", "counters")
     return next(one["reason"] for one in backends if one["name"] == "callgrind")
 
 

@@ -161,7 +161,7 @@ def test_a_limit_on_the_size_of_files_is_not_called_a_full_disk(fourscore):
 @pytest.mark.parametrize("command", [("report",), ("compare", "c", "c"), ("status",), ("verify",)])
 def test_a_limit_on_memory_is_reported_and_is_no_verdict(measured, command, kib):
     """With too little of it Python ends with 1 and without a word, or not at all."""
-    if any("sanitizer" in one["reason"] for one in json.loads(measured("list", "counters", "--json").stdout)):
+    if any("sanitizer" in one["reason"] for one in measured.json("list", "counters")):
         pytest.skip("a sanitizer maps terabytes")
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (kib << 10, kib << 10))  # noqa: E731
     process = measured.start(*command, preexec_fn=limit)

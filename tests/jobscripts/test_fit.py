@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 
 def test_every_option_is_passed_on(measured):
     """Two sizes and one count of ranks are too few: the answer is 1, with the reason."""
@@ -17,21 +15,3 @@ def test_a_suggestion_is_a_suite_that_run_takes(measured, tmp_path):
     suite = tmp_path / "more.toml"
     measured("fit", "--variant", "good", "--suggest", suite, code=1)
     assert "launches" in measured("run", suite, "--dry-run").stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--model", "nosuch"], "no model 'nosuch'"),
-        (["--given", "latency"], "is not NAME=VALUE"),
-        (["--form", "compute=never"], "form compute cannot be 'never'"),
-        (["nosuch"], "no campaign or suite 'nosuch'"),
-        (["--nosuch"], "--nosuch"),
-    ],
-)
-def test_unusable_input_ends_with_2_and_names_what_was_wrong(measured, arguments, words):
-    assert words in measured("fit", *arguments, code=2).stderr
-
-
-def test_the_command_says_so_without_an_archive(fourscore):
-    assert "no archive at" in fourscore("fit", "--archive", "nosuch", code=3).stderr

@@ -3,11 +3,11 @@ ranked."""
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 
 import pytest
+from fourscore_command import script
 
 HERE = pathlib.Path(__file__).parent
 SUPPORT = HERE.parent / "support"
@@ -25,9 +25,7 @@ def foreign(fourscore):
 
     def make(old: str = "", new: str = "") -> pathlib.Path:
         assert MARK in FAKE and old in FAKE
-        file = fourscore.folder / "my_bench"
-        file.write_text(FAKE.replace(MARK, "").replace(old, new, 1))
-        file.chmod(0o755)
+        file = script(fourscore.folder / "my_bench", FAKE.replace(MARK, "").replace(old, new, 1))
         fourscore.environment["FOURSCORE_BENCH"] = str(file)
         return file
 
@@ -57,7 +55,7 @@ def test_the_table_behind_a_run_marks_none_of_them_as_the_best(foreign):
     suite = foreign.points('"good", "slow"', points=1, launches=1)
     ours = {"FOURSCORE_BENCH": str(SUPPORT / "fake_bench")}
     for environment, best in (({}, 0), (ours, 1)):
-        said = json.loads(foreign("run", suite, "--fresh", "--json", environment=environment).stdout)
+        said = foreign.json("run", suite, "--fresh", environment=environment)
         assert sum(point["best"] for point in said["points"]) == best
 
 
@@ -128,6 +126,6 @@ def test_it_is_never_ranked_nor_fitted_beside_a_program_of_the_harness(foreign):
     foreign.environment |= {"FAKE_FACTOR": "1", "FAKE_CODE": "ours"}
     foreign.environment["FOURSCORE_BENCH"] = str(SUPPORT / "fake_bench")
     run(foreign)
-    found = json.loads(foreign("best", "--shape", "4x4x4", "--ranks", "1", "--json").stdout)
+    found = foreign.json("best", "--shape", "4x4x4", "--ranks", "1")
     (answer,) = found["answers"]
     assert answer["best"]["median_s"] > 0.0008 and found["foreign_left_out"] == 3

@@ -2,14 +2,13 @@
 without changing the answer."""
 
 import json
-import os
 import pathlib
 import sqlite3
-import subprocess
 import sys
 import time
 
 import pytest
+from fourscore_command import git
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "analysis"))
@@ -54,12 +53,6 @@ def toml(fourscore, text: str) -> pathlib.Path:
     file = fourscore.archive.parent / "expected.toml"
     file.write_text(text)
     return file
-
-
-def git(folder: pathlib.Path, *arguments) -> str:
-    environment = os.environ | {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    run = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=True, env=environment)
-    return run.stdout.strip()
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pathlib
 import re
 
 import pytest
+from fourscore_command import REAL
 
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
 ROOT = pathlib.Path(__file__).parents[2]
 README = ROOT / "suites" / "README.md"
 # Libraries that not every build has: the table counts them in the suites that are about them alone.
@@ -17,11 +17,6 @@ REFERENCES = set(
     re.findall(r"^fourscore_reference\((\S+)", (ROOT / "cmake/FourscoreReferences.cmake").read_text(), re.MULTILINE)
 )
 ABOUT_THEM = {"references", "fastest", "local-libraries"}
-REAL = {
-    "FOURSCORE_BENCH": str(BIN / "fft_bench"),
-    "FOURSCORE_COMPONENTS": str(BIN),
-    "FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"],
-}
 
 
 def table() -> dict[str, int]:
@@ -30,7 +25,7 @@ def table() -> dict[str, int]:
 
 
 def test_every_shipped_suite_stands_in_the_table(fourscore):
-    shipped = json.loads(fourscore("list", "suites", "--json", environment=REAL).stdout)
+    shipped = fourscore.json("list", "suites", environment=REAL)
     assert set(table()) == {suite["name"] for suite in shipped}
 
 

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 from fake_identity import COMPONENT_CODE, FAKE_COMPONENT, code_hash, machine_hash
+from fourscore_command import script
 
 
 def test_the_record_of_a_launch_that_failed_names_machine_and_code(fourscore):
@@ -66,9 +67,9 @@ def test_retry_measures_what_failed_again_and_keeps_the_old_record(fourscore):
     fourscore("run", suite, code=1)
     assert fourscore.records() == before, "without --retry what failed is done"
 
-    planned = json.loads(fourscore("run", suite, "--retry", "failed", "--dry-run", "--json").stdout)
+    planned = fourscore.plan(suite, "--retry", "failed")
     assert sum(not launch["done"] for launch in planned["launches"]) == 2 and fourscore.records() == before
-    result = json.loads(fourscore("run", suite, "--retry", "failed", "--json").stdout)
+    result = fourscore.json("run", suite, "--retry", "failed")
     assert result["counts"] == {"ok": 4, "superseded": 2}
     records = fourscore.records()
     assert {file: records[file] for file in before} == before
@@ -105,7 +106,7 @@ def test_a_retry_passes_over_points_that_have_no_record(fourscore):
     fourscore("run", suite, environment={"FAKE_ABORTS": "slow"}, code=1)
     for file, text in [(pathlib.Path(file), json.dumps(record)) for file, record in fourscore.records().items()]:
         file.unlink()
-        planned = json.loads(fourscore("run", suite, "--retry", "failed", "--dry-run", "--json").stdout)
+        planned = fourscore.plan(suite, "--retry", "failed")
         assert sum(launch["launch"] == 1 for launch in planned["launches"]) == 2, planned
         file.write_text(text)
 
@@ -204,13 +205,9 @@ def test_a_link_in_place_of_the_staging_folder_is_not_followed(fourscore):
     [("exit 7", "ended with status 7"), ("exit 1", "ended with status 1"), ("kill -9 $$", "ended with signal 9")],
 )
 def test_a_launch_that_ends_badly_after_its_record_is_reported_with_its_last_words(fourscore, end, words):
-    bench = fourscore.folder / "bench"
-    fake = fourscore.environment["FOURSCORE_BENCH"]
-    bench.write_text(
-        f'#!/bin/sh\n"{fake}" "$@" || exit\ncase "$*" in *--record*) '
-        f'printf "MPI_Finalize: no such luck\\n-----\\n" >&2; {end} ;; esac\n'
-    )
-    bench.chmod(0o755)
+    fake, words_of_mpi = fourscore.environment["FOURSCORE_BENCH"], "MPI_Finalize: no such luck\\n-----\\n"
+    after = f'case "$*" in *--record*) printf "{words_of_mpi}" >&2; {end} ;; esac'
+    bench = script(fourscore.folder / "bench", f'"{fake}" "$@" || exit\n{after}')
     said = fourscore("run", fourscore.points(points=1, launches=1), environment={"FOURSCORE_BENCH": str(bench)}).stderr
     assert f"the record is complete, but the launch then {words}: MPI_Finalize: no such luck" in said
     assert [record["verdict"]["status"] for record in fourscore.records().values()] == ["ok"]

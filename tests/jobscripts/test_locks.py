@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import pathlib
 import socket
 import subprocess
 import sys
-import time
 
 import pytest
-from fourscore_command import BIN, preloaded
+from fourscore_command import BIN, preloaded, repository_of
+from processes import wait_for
 
 LEASE = "lock.lease"
 
@@ -33,13 +32,6 @@ def lockless(fourscore):
 
 def leases(fourscore) -> list[str]:
     return sorted(str(file.relative_to(fourscore.archive)) for file in fourscore.archive.glob("**/*.lease"))
-
-
-def until(holds) -> None:
-    deadline = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -75,7 +67,7 @@ def test_two_runs_at_once_on_one_host_are_refused_and_the_second_leaves_nothing(
 ):
     suite = lockless.points('"hangs"', points=1, launches=1)
     first = lockless.start("run", suite, "--campaign", "c")
-    until(lambda: leases(lockless) == [f"campaigns/c/{LEASE}"])
+    assert wait_for(lambda: leases(lockless) == [f"campaigns/c/{LEASE}"])
     error = lockless("run", suite, "--campaign", "c", code=2).stderr
     assert f"is being run by process {first.pid} on {socket.gethostname()}" in error
     first.kill()
@@ -83,7 +75,7 @@ def test_two_runs_at_once_on_one_host_are_refused_and_the_second_leaves_nothing(
     # Its lease stays, and its last launch is being ended: the next run waits for that, and takes the lease over.
     assert leases(lockless) == [f"campaigns/c/{LEASE}"]
     again = lockless.start("run", suite, "--campaign", "c")
-    until(lambda: str(again.pid) in (lockless.archive / "campaigns/c" / LEASE).read_text())
+    assert wait_for(lambda: str(again.pid) in (lockless.archive / "campaigns/c" / LEASE).read_text())
     again.terminate()
     again.communicate()
     assert again.returncode == 130 and leases(lockless) == []
@@ -118,12 +110,8 @@ def test_jobs_are_submitted_and_cancelled(cluster):
 
 def test_builds_of_revisions_take_turns(lockless):
     """The folder of builds lies in the home, which may be on such a file system too."""
-    repository = lockless.folder / "repository"
-    repository.mkdir()
-    (repository / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.20)\nproject(none NONE)\n")
-    git = ["git", "-C", repository, "-c", "user.name=n", "-c", "user.email=e"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "m"]):
-        subprocess.run([*git, *words], check=True)
+    project = "cmake_minimum_required(VERSION 3.20)\nproject(none NONE)\n"
+    repository = repository_of(lockless.folder / "repository", "CMakeLists.txt", project)
     environment = without_locks(lockless.folder) | {"XDG_CACHE_HOME": str(lockless.folder / "cache")}
     error = lockless("compare", "HEAD", "HEAD", "--repo", repository, environment=environment, code=2).stderr
     assert "revision 'HEAD' does not build" in error and "lock" not in error
@@ -154,4 +142,4 @@ def test_no_empty_campaign_stays_where_one_cannot_begin(fourscore, what):
     if what == "staging":
         (fourscore.archive / "campaigns/c").rmdir()
     assert sorted(fourscore.archive.glob("*/*")) == before
-    assert [one["campaign"] for one in json.loads(fourscore("status", "--json").stdout)] == ["d"]
+    assert [one["campaign"] for one in fourscore.json("status")] == ["d"]

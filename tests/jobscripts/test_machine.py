@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import jsonschema
 import pytest
+from fourscore_command import script
 
 tomllib = pytest.importorskip("tomllib", reason="tomllib comes with Python 3.11")
 
@@ -132,13 +133,13 @@ UNKNOWN = {
 def shown(fourscore, text: str) -> dict:
     file = fourscore.folder / "m.toml"
     file.write_text(text)
-    return json.loads(fourscore("machine", "show", file, "--json").stdout)
+    return fourscore.json("machine", "show", file)
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_every_example_meets_the_schema_and_is_read(fourscore, file):
     SCHEMA.validate(tomllib.loads(file.read_text()))
-    machine = json.loads(fourscore("machine", "show", file.stem, "--json").stdout)
+    machine = fourscore.json("machine", "show", file.stem)
     assert machine["name"] == file.stem and machine["file"] == str(file)
 
 
@@ -204,7 +205,7 @@ def test_reader_and_schema_take_and_refuse_the_same_files(fourscore):
         lines = "".join(f"{key} = {toml(value)}\n" for key, value in content.items())
         (folder / f"m{number}.toml").write_text(lines)
     environment = {"FOURSCORE_MACHINES": str(folder), "PATH": "/proc/nowhere"}
-    listed = {entry["name"]: entry for entry in json.loads(fourscore("machine", "list", "--json", environment=environment).stdout)}
+    listed = {entry["name"]: entry for entry in fourscore.json("machine", "list", environment=environment)}
     known = ("'launcher' is '", "'scheduler' is '", "as many as there are cores", "and no more than these")
     taken, differing = 0, []
     for number, content in enumerate(contents):
@@ -269,11 +270,11 @@ def test_a_name_is_found_in_ones_own_folder_before_those_that_came_with_fourscor
     shutil.copy(MACHINES / "workstation.toml", mine / "desk.toml")
     (mine / "cpu-cluster.toml").write_text(LOCAL)
     fourscore.environment["FOURSCORE_MACHINES"] = str(mine)
-    listed = {entry["name"]: entry for entry in json.loads(fourscore("machine", "list", "--json").stdout)}
+    listed = {entry["name"]: entry for entry in fourscore.json("machine", "list")}
     assert {"desk", "cpu-cluster", "gpu-cluster", "workstation"} <= listed.keys()
     assert listed["cpu-cluster"]["file"] == str(mine / "cpu-cluster.toml")
     assert listed["workstation"]["file"] == str(MACHINES / "workstation.toml")
-    assert json.loads(fourscore("machine", "show", "desk", "--json").stdout)["name"] == "workstation"
+    assert fourscore.json("machine", "show", "desk")["name"] == "workstation"
 
 
 def test_the_folder_of_the_home_counts_where_none_is_named(fourscore):
@@ -296,7 +297,7 @@ def test_list_says_why_one_cannot_be_used_here(fourscore):
     (fourscore.folder / "line.toml").write_text(line("no-such-mpiexec -n {ranks} -f $NO_SUCH_NODEFILE {program}"))
     environment = {"FOURSCORE_MACHINES": str(fourscore.folder), "PATH": "/proc/nowhere", "PBS_JOBID": ""}
     text = fourscore("machine", "list", environment=environment).stdout
-    entries = json.loads(fourscore("machine", "list", "--json", environment=environment).stdout)
+    entries = fourscore.json("machine", "list", environment=environment)
     listed = {entry["name"]: entry for entry in entries}
     assert "unknown key 'nme'" in listed["bad"]["reason"] and "unknown key 'nme'" in text
     assert "no sbatch" in listed["cpu-cluster"]["reason"] and "no qsub" in listed["pbs-pals"]["reason"]
@@ -337,11 +338,8 @@ def test_the_machine_files_archive_is_the_default_of_every_command(fourscore):
 def test_what_the_machine_file_says_of_the_interconnect_reaches_the_program_unless_the_environment_says_it(fourscore):
     (fourscore.folder / "m.toml").write_text(LOCAL + '[nodes]\ninterconnect = "two tins and a string"\n')
     seen = fourscore.folder / "seen"
-    program = fourscore.folder / "bench"
-    program.write_text(
-        f'#!/bin/sh\necho "$FOURSCORE_INTERCONNECT" >>"{seen}"\nexec "{fourscore.environment["FOURSCORE_BENCH"]}" "$@"\n'
-    )
-    program.chmod(0o755)
+    text = f'echo "$FOURSCORE_INTERCONNECT" >>"{seen}"\nexec "{fourscore.environment["FOURSCORE_BENCH"]}" "$@"'
+    program = script(fourscore.folder / "bench", text)
     suite = fourscore.points(points=1, launches=1)
     for said in ("", "wireless"):
         seen.unlink(missing_ok=True)

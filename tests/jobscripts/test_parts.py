@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import pathlib
 
 import pytest
+from fourscore_command import BIN, REAL
 
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
-FAULTY = {
-    "FOURSCORE_BENCH": str(BIN / "fft_bench_faulty"),
-    "FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"],
-}
+FAULTY = REAL | {"FOURSCORE_BENCH": str(BIN / "fft_bench_faulty")}
 
 
 def suite(fourscore, variant: str, limit_s: int = 120, more: str = "") -> pathlib.Path:

@@ -6,10 +6,9 @@ import pathlib
 import subprocess
 
 import pytest
+from fourscore_command import REAL, repository_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
-REAL = {"FOURSCORE_BENCH": str(BIN / "fft_bench"), "FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"]}
 COMPILE = [os.environ["FOURSCORE_MPICC"], "-std=c99", "-O1", "-fPIC", "-shared", f"-I{ROOT}/drivers/interfaces"]
 FAULTY = ROOT / "tests/support/faulty/plugin.c"
 SWEEP = '[[sweep]]\nvariant = {}\nshape = "4x3x2"\nranks = 2\nplanner = "estimate"\n'
@@ -45,9 +44,9 @@ def test_a_suite_measures_a_plugin_beside_variants_of_ours(fourscore, built):
     fourscore("run", suite, environment=REAL)
     assert {name: verdict["status"] for name, verdict in by_variant(fourscore).items()} == {"by-definition": "ok", "slab": "ok"}
     fourscore("verify")
-    again = json.loads(fourscore("run", suite, "--dry-run", "--json", environment=REAL).stdout)
+    again = fourscore.plan(suite, environment=REAL)
     assert all(launch["done"] for launch in again["launches"])
-    other = json.loads(fourscore("run", suite, "--plugin", built(build=1), "--dry-run", "--json", environment=REAL).stdout)
+    other = fourscore.plan(suite, "--plugin", built(build=1), environment=REAL)
     assert other["campaign"] != again["campaign"] and not any(launch["done"] for launch in other["launches"])
 
 
@@ -76,7 +75,7 @@ def test_a_campaign_goes_on_after_a_plugin_that_fails(fourscore, built, fault, s
 
 
 def test_plugins_are_listed_among_the_variants(fourscore, built):
-    listed = json.loads(fourscore("list", "variants", "--plugin", built(), "--json", environment=REAL).stdout)
+    listed = fourscore.json("list", "variants", "--plugin", built(), environment=REAL)
     assert "by-definition" in [entry["name"] for entry in listed]
 
 
@@ -96,14 +95,8 @@ def test_two_builds_of_a_plugin_are_compared_in_pairs(fourscore, built):
 
 
 def test_two_revisions_of_a_plugin_are_built_and_compared(fourscore, tmp_path):
-    repository = tmp_path / "theirs"
-    repository.mkdir()
-    git = ["git", "-C", str(repository), "-c", "user.name=n", "-c", "user.email=e"]
-    subprocess.run([*git, "init", "-q"], check=True)
-    for number in range(2):
-        (repository / "mine.c").write_text(FAULTY.read_text() + f"\nint build_number(void) {{ return {number}; }}\n")
-        subprocess.run([*git, "add", "-A"], check=True)
-        subprocess.run([*git, "commit", "-qm", f"{number}"], check=True)
+    sources = [FAULTY.read_text() + f"\nint build_number(void) {{ return {number}; }}\n" for number in range(2)]
+    repository = repository_of(tmp_path / "theirs", "mine.c", *sources)
     environment = REAL | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     suite = fourscore.suite('name="s"\n' + SWEEP.format('"by-definition"'))
     command = ("compare", "HEAD~1", "HEAD", "--suite", suite, "--pairs", 6, "--most-pairs", 6, "--quiet", "--repo", repository)

@@ -1,6 +1,5 @@
 """`fourscore predict` and `advise`: the question reaches the analysis as it was asked, with or without an archive."""
 
-import json
 
 import pytest
 
@@ -10,7 +9,7 @@ ASKED = ["--variant", "pencil", "--shape", "4096x4096x4096"]
 def test_a_published_machine_is_asked_without_an_archive(fourscore):
     words = [*ASKED, "--machine", "czechowski2012-gpu-2010", "--ranks", "4096", "--nodes", "4096", "--grid", "64x64"]
     more = ["--precision", "single", "--layout", "natural", "--form", "network=full", "--form", "compute=sum"]
-    [found] = json.loads(fourscore("predict", *words, *more, "--given", "memory_constant=7", "--json").stdout)
+    [found] = fourscore.json("predict", *words, *more, "--given", "memory_constant=7")
     assert (found["shape"], found["ranks"], found["nodes"], found["grid"]) == ([4096] * 3, 4096, 4096, [64, 64])
     assert (found["contract"]["precision"], found["contract"]["layout"]) == ("single", "natural")
     forms = found["prediction"]["forms"]
@@ -31,30 +30,8 @@ def test_machines_are_listed_and_a_projection_is_drawn_where_it_was_asked_for(fo
 def test_what_was_measured_too_little_is_not_predicted_and_ends_with_1(measured):
     out = measured("predict", "--variant", "good", "--shape", "9x4x4", "--ranks", 1, code=1).stdout
     assert "not predicted: " in out
-    found = json.loads(measured("advise", "--shape", "9x4x4", "--ranks", "1:4", "--json", code=1).stdout)
+    found = measured.json("advise", "--shape", "9x4x4", "--ranks", "1:4", code=1)
     assert [group["ranks"] for group in found["groups"]] == [1, 2, 4]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["predict", "--shape", "4x4x4", "--ranks", "2"], "--variant is missing"),
-        (["predict", *ASKED, "--machine", "hoper"], "no machine 'hoper'"),
-        (["predict", *ASKED, "--machine", "hopper"], "does not give all that a prediction takes"),
-        (["predict", *ASKED, "--ranks", "2", "--given", "latency"], "'latency' is not NAME=VALUE"),
-        (["advise", "--shape", "4x4x4"], "--ranks"),
-        (["advise", "--shape", "4x4x4", "--ranks", "4:2"], "goes backwards"),
-    ],
-)
-def test_unusable_questions_end_with_2_and_name_what_was_wrong(measured, arguments, words):
-    result = measured(*arguments, code=2)
-    assert words in result.stderr
-    assert result.stdout == ""
-
-
-def test_they_end_with_3_without_an_archive_or_a_machine(fourscore):
-    for command in (["predict", *ASKED, "--ranks", "2"], ["advise", "--shape", "4x4x4", "--ranks", "2"]):
-        assert "no archive at" in fourscore(*command, "--archive", "nosuch", code=3).stderr
 
 
 def test_more_nodes_than_the_machine_has_are_marked(fourscore):

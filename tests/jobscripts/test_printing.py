@@ -1,17 +1,15 @@
 """Programs that print their times (key 'program' of a suite), and `fourscore foreign check`."""
 
 import json
-import os
 import pathlib
 import re
 import subprocess
 
 import pytest
+from fourscore_command import BIN, REAL, repository_of, script
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
 EXAMPLES = ROOT / "examples/programs"
-REAL = {"FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"], "FOURSCORE_BENCH": str(BIN / "fft_bench")}
 SWEEP = '[[sweep]]\nprogram = {program}\nvariant = "{name}"\nshape = {shape}\nranks = 1\n'
 
 
@@ -19,10 +17,8 @@ SWEEP = '[[sweep]]\nprogram = {program}\nvariant = "{name}"\nshape = {shape}\nra
 def printing(fourscore):
     """A suite of a program that is this shell script."""
 
-    def make(script: str, words: str = '"./mine"', name: str = "mine", shape: str = '"4x3x2"', more: str = "") -> pathlib.Path:
-        file = fourscore.folder / "mine"
-        file.write_text(f"#!/bin/sh\n{script}\n")
-        file.chmod(0o755)
+    def make(text: str, words: str = '"./mine"', name: str = "mine", shape: str = '"4x3x2"', more: str = "") -> pathlib.Path:
+        script(fourscore.folder / "mine", text)
         sweep = SWEEP.format(program=f"[{words}]", name=name, shape=shape)
         return fourscore.suite(f'name = "s"\nlaunches = 2\nrepetitions = 3\n{more}\n{sweep}')
 
@@ -47,18 +43,18 @@ def test_what_it_prints_is_archived_and_shown_and_never_ranked(printing):
     assert "unverified" in printing("best", "--shape", "4x3x2", "--ranks", "1", code=1).stdout
     printing("report", "-o", "page.html")
     assert "mine" in (printing.folder / "page.html").read_text()
-    assert json.loads(printing("run", suite, "--dry-run", "--json").stdout)["launches"][0]["done"]
+    assert printing.plan(suite)["launches"][0]["done"]
 
 
 def test_another_program_is_another_campaign(printing):
     suite = printing.make("echo sample_s 0.0001")
-    first = json.loads(printing("run", suite, "--json").stdout)["campaign"]
+    first = printing.json("run", suite)["campaign"]
     printing.make("echo sample_s 0.0001 # anew")
-    assert json.loads(printing("run", suite, "--json").stdout)["campaign"] != first
+    assert printing.json("run", suite)["campaign"] != first
 
 
 @pytest.mark.parametrize(
-    ("script", "status", "said"),
+    ("text", "status", "said"),
     [
         ("echo nothing", "failed", "what mine printed cannot be used: it printed no sample among 1 line"),
         ("echo sample_s fast", "failed", "line 1, 'sample_s fast': expected sample_s and seconds above 0"),
@@ -69,8 +65,8 @@ def test_another_program_is_another_campaign(printing):
         ("echo ranks 7; echo sample_s 0.0001", "failed", "it printed 'ranks 7', asked was 1"),
     ],
 )
-def test_what_cannot_be_is_failed_and_the_campaign_goes_on(printing, script, status, said):
-    printing("run", printing.make(script, more="time_limit_s = 1"), code=1)
+def test_what_cannot_be_is_failed_and_the_campaign_goes_on(printing, text, status, said):
+    printing("run", printing.make(text, more="time_limit_s = 1"), code=1)
     assert len(found := statuses(printing)) == 2
     assert all(one == status and said in reason for one, reason in found), found
 
@@ -100,9 +96,7 @@ def test_two_programs_of_one_name_are_refused(printing):
 def test_two_builds_are_compared_in_pairs(printing):
     printing.make("echo sample_s 0.00010", shape='["4x3x2", "5x3x2"]', more="max_oversubscription = 0")
     for name, seconds in (("old", "0.00010"), ("new", "0.00013")):
-        file = printing.folder / name
-        file.write_text(f'#!/bin/sh\nfor i in 1 2 3; do echo "sample_s {seconds}$(($$ % 10))"; done\n')
-        file.chmod(0o755)
+        script(printing.folder / name, f'for i in 1 2 3; do echo "sample_s {seconds}$(($$ % 10))"; done')
     said = printing("compare", "--program", "./old", "./new", "--suite", "s.toml", environment=REAL | {"FOURSCORE_MPIEXEC": printing.environment["FOURSCORE_MPIEXEC"]}, code=1)
     assert "RED" in said.stdout and "mine" in said.stdout
     printing("compare", "--program", "./old", "./mine", "--plugin", "./old", "./mine", code=2)
@@ -111,16 +105,8 @@ def test_two_builds_are_compared_in_pairs(printing):
 
 def test_two_revisions_are_built_and_compared(printing):
     printing.make("", shape='"4x3x2"')
-    repository = printing.folder / "repository"
-    repository.mkdir()
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(repository)]
-    subprocess.run([*git, "init", "-q"], check=True)
-    for text in ("first", "second"):
-        program = repository / "mine"
-        program.write_text(f"#!/bin/sh\nfor i in 1 2 3; do echo sample_s 0.00010$(($$ % 10)); done # {text}\n")
-        program.chmod(0o755)
-        subprocess.run([*git, "add", "mine"], check=True)
-        subprocess.run([*git, "commit", "-q", "-m", text], check=True)
+    loop = "#!/bin/sh\nfor i in 1 2 3; do echo sample_s 0.00010$(($$ % 10)); done # "
+    repository = repository_of(printing.folder / "repository", "mine", loop + "first", loop + "second")
     words = ("compare", "HEAD~1", "HEAD", "--repo", repository, "--build", "true", "--artifact", "mine", "--suite", "s.toml")
     environment = {"XDG_CACHE_HOME": str(printing.folder / "cache"), "FOURSCORE_BENCH": REAL["FOURSCORE_BENCH"]}
     said = printing(*words, environment=environment, code=(0, 1))
@@ -155,10 +141,8 @@ def test_a_program_that_lacks_something_is_told_the_first_step(fourscore, change
     if change == "file.write":
         change, wrong = 'with open(asked["record"], "x") as file:', 'with open("/dev/null", "w") as file:'
     assert change in text
-    program = fourscore.folder / "mine"
-    program.write_text(text.replace(change, wrong))
-    program.chmod(0o755)
-    said = json.loads(fourscore("foreign", "check", "--json", program, environment=REAL, code=1).stdout)
+    program = script(fourscore.folder / "mine", text.replace(change, wrong))
+    said = fourscore.json("foreign", "check", program, environment=REAL, code=1)
     assert not said["ok"] and said["steps"][-1]["step"] == json.loads(step) and not said["steps"][-1]["ok"]
     assert expected in said["steps"][-1]["expected"] and said["steps"][-1]["found"]
 
@@ -179,7 +163,7 @@ def test_the_writing_example_is_measured_and_the_harness_sets_its_flags(fourscor
 
 def test_another_revision_of_one_build_is_another_campaign(printing):
     suite = printing.make("echo sample_s 0.00001")
-    named = [json.loads(printing("run", suite, "--revision", revision, "--json").stdout)["campaign"] for revision in "aab"]
+    named = [printing.json("run", suite, "--revision", revision)["campaign"] for revision in "aab"]
     assert named[0] == named[1] != named[2]
     said = printing("run", suite, "--revision", "c", "--campaign", named[0], code=2).stderr
     assert "was begun with another revision (a, now c)" in said

@@ -11,24 +11,19 @@ import subprocess
 import sys
 
 import pytest
+from fourscore_command import BIN, REAL
 
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
-REAL = {
-    "FOURSCORE_BENCH": str(BIN / "fft_bench"),
-    "FOURSCORE_COMPONENTS": str(BIN),
-    "FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"],
-}
 FAULTY = REAL | {"FOURSCORE_BENCH": str(BIN / "fft_bench_faulty")}
 
 
 def test_a_small_campaign_end_to_end(fourscore):
-    variants = [v["name"] for v in json.loads(fourscore("list", "variants", "--json", environment=REAL).stdout) if v["available"]]
+    variants = [v["name"] for v in fourscore.json("list", "variants", environment=REAL) if v["available"]]
     assert {"serial", "slab", "pencil"} <= set(variants)
     suite = fourscore.suite(
         f'name = "small"\nlaunches = 2\nrepetitions = 3\nisolate = true\ntime_limit_s = 120\n'
         f'[[sweep]]\nvariant = {json.dumps(variants)}\nshape = "12x10x9"\nranks = [1, 2]\nplanner = "estimate"\n'
     )
-    result = json.loads(fourscore("run", suite, "--json", environment=REAL).stdout)
+    result = fourscore.json("run", suite, environment=REAL)
     assert set(result["counts"]) <= {"ok", "skipped"} and result["counts"]["ok"] >= 10
     assert result["missing"] == 0 and result["harness_s"]["launch"] > 0
     fourscore("verify")
@@ -40,7 +35,7 @@ def test_a_small_campaign_end_to_end(fourscore):
     grown = fourscore.index()
     fourscore("reindex")
     assert fourscore.index() == grown
-    planned = json.loads(fourscore("run", suite, "--dry-run", "--json", environment=REAL).stdout)
+    planned = fourscore.plan(suite, environment=REAL)
     assert all(launch["done"] for launch in planned["launches"])
 
 
@@ -49,7 +44,7 @@ def test_a_suite_with_a_tuned_exchange_is_measured_and_summarised_as_such(foursc
         'name = "tuned"\nlaunches = 2\nrepetitions = 2\n[[sweep]]\nvariant = ["pencil", "serial"]\nshape = "12x10x9"\n'
         'ranks = 2\nplanner = "estimate"\nexchange = "tuned"\n'
     )
-    result = json.loads(fourscore("run", suite, "--json", environment=REAL).stdout)
+    result = fourscore.json("run", suite, environment=REAL)
     assert result["counts"] == {"ok": 2, "skipped": 1} and result["harness_s"]["tune"] > 0
     fourscore("verify")
     records = fourscore.records().values()
@@ -76,7 +71,7 @@ def test_a_rebuilt_library_starts_a_new_campaign(fourscore):
     suite = fourscore.suite('name = "s"\n[[sweep]]\nvariant = "serial"\nshape = "8x8x8"\nranks = 1\n')
     rebuilt = REAL | {"LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
     first, again, other = (
-        json.loads(fourscore("run", suite, "--dry-run", "--json", environment=environment).stdout)["campaign"]
+        fourscore.plan(suite, environment=environment)["campaign"]
         for environment in (REAL, REAL, rebuilt)
     )
     assert first == again != other
@@ -197,7 +192,7 @@ def test_no_flipped_bit_of_a_real_record_goes_unnoticed(fourscore):
         'exchange = "p2p"\nshape = "8x8x8"\nranks = 2\nplanner = "estimate"\nparameters = { pieces = 2 }\n'
     )
     fourscore("run", suite, "--campaign", "f", "--quiet", environment=REAL)
-    assert json.loads(fourscore("verify", "--json").stdout) == {"records": 1, "without_digest": 0, "findings": [], "unfinished": []}
+    assert fourscore.json("verify") == {"records": 1, "without_digest": 0, "findings": [], "unfinished": []}
     events = json.loads(fourscore("export", "--format", "chrome-trace").stdout)["traceEvents"]
     assert any("pieces=2 8x8x8, 2 ranks" in event["args"].get("name", "") for event in events if event["ph"] == "M")
     (file,) = fourscore.archive.glob("records/f/*.json")
@@ -207,7 +202,7 @@ def test_no_flipped_bit_of_a_real_record_goes_unnoticed(fourscore):
         byte, bit = divmod(position, 8)
         flipped = good[:byte] + bytes([good[byte] ^ 1 << bit]) + good[byte + 1 :]
         (file.parent / f"flipped-{number:03}.json").write_bytes(flipped)
-    findings = json.loads(fourscore("verify", "--json", code=1).stdout)["findings"]
+    findings = fourscore.json("verify", code=1)["findings"]
     # Their names and ids are wrong as well, and do not count.
     found = {pathlib.Path(f["file"]).stem for f in findings if "digest" in f["problem"] or "unreadable" in f["problem"]}
     assert found == {f"flipped-{number:03}" for number in range(600)}
@@ -215,12 +210,12 @@ def test_no_flipped_bit_of_a_real_record_goes_unnoticed(fourscore):
 
 def test_fft_bench_understands_every_point_of_the_shipped_suites(fourscore):
     """A name that is none, or a parameter that no variant reads, would end a campaign before it begins."""
-    suites = [suite["name"] for suite in json.loads(fourscore("list", "suites", "--json").stdout)]
+    suites = [suite["name"] for suite in fourscore.json("list", "suites")]
     assert {"variants", "papers/haynes2000/crossover", "papers/czechowski2012/figure-2"} <= set(suites)
     for name in suites:
         if fourscore.why_not_counted(*fourscore.counters_of(name)):
             continue
-        planned = json.loads(fourscore("run", name, "--dry-run", "--json", environment=REAL).stdout)
+        planned = fourscore.plan(name, environment=REAL)
         known = ("Google Benchmark", "are not available here")
         assert planned["launches"] or all(any(word in s["reason"] for word in known) for s in planned["skipped"]), name
 
@@ -256,7 +251,7 @@ def test_components_alone_are_measured_verified_and_exported(fourscore):
         '[[component]]\nprogram = "alltoall_bench"\nranks = 2\n'
         'parameters = { exchange = "p2p,mpi-alltoall", communicator = ["row", "world"], sizes = "64" }\n'
     )
-    result = json.loads(fourscore("run", suite, "--json", environment=REAL).stdout)
+    result = fourscore.json("run", suite, environment=REAL)
     assert result["counts"] == {"ok": 6, "skipped": 1}
     fourscore("verify")
     ok = [r for r in fourscore.records().values() if r["verdict"]["status"] == "ok"]
@@ -264,7 +259,7 @@ def test_components_alone_are_measured_verified_and_exported(fourscore):
     assert all(r["sampling"]["min_time_s"] == 0.001 and r["harness"]["launch_s"] > 0 for r in ok)
     lines = fourscore("export", "--format", "csv").stdout.splitlines()
     assert len(lines) == 1 + 1 + 2 * 3 * (4 + 2 + 2)
-    planned = json.loads(fourscore("run", suite, "--dry-run", "--json", environment=REAL).stdout)
+    planned = fourscore.plan(suite, environment=REAL)
     assert len(planned["launches"]) == 6 and all(launch["done"] for launch in planned["launches"])
 
 
@@ -277,7 +272,7 @@ def test_what_is_reported_of_components_follows_from_their_raw_times(fourscore, 
         '[[component]]\nprogram = "local_fft_bench"\nranks = 1\n'
         'parameters = { lengths = "64", points = 4096, layouts = "contiguous,middle", planner = "estimate" }\n'
     )
-    result = json.loads(fourscore("run", suite, "--json", environment=REAL).stdout)
+    result = fourscore.json("run", suite, environment=REAL)
     fourscore("verify")
     raw: dict[tuple[str, str], list[tuple[dict, list[float]]]] = {}
     for record in fourscore.records().values():
@@ -324,7 +319,7 @@ def test_real_entries_are_listed_with_their_parameters(fourscore, what, name):
 
 
 def test_real_component_programs_are_listed_with_their_parameters(fourscore):
-    listed = {e["name"]: e for e in json.loads(fourscore("list", "components", "--json", environment=REAL).stdout)}
+    listed = {e["name"]: e for e in fourscore.json("list", "components", environment=REAL)}
     assert {"alltoall_bench", "memory_bench", "pairwise_bench"} <= listed.keys() and "region_bench" not in listed
     for entry in listed.values():
         if entry["available"]:

@@ -1,6 +1,5 @@
 """`fourscore report`: campaigns and suites by name, its options, and that nothing of the current folder is executed."""
 
-import json
 import os
 import pathlib
 import re
@@ -15,7 +14,7 @@ ANALYSIS, EXAMPLE = ROOT / "analysis", ROOT / "docs/example/archive"
 
 def reported(fourscore, *arguments, **options) -> dict:
     """What a run of the command says in JSON; its page is report.html in the test's folder."""
-    return json.loads(fourscore("report", "--json", *arguments, **options).stdout)
+    return fourscore.json("report", *arguments, **options)
 
 
 def two_campaigns(fourscore) -> tuple[str, str]:
@@ -111,7 +110,7 @@ def test_a_page_whose_name_looks_like_an_option_is_written(fourscore):
 
 def test_a_papers_page_needs_no_archive_and_takes_a_paper_each_time(fourscore):
     folder = fourscore.folder
-    found = json.loads(fourscore("report", "--paper", "haynes2000", "--json").stdout)
+    found = fourscore.json("report", "--paper", "haynes2000")
     assert (found["archive"], [one["paper"] for one in found["papers"]]) == (None, ["haynes2000"])
     both = ["--paper", "haynes2000", "--paper", "eleftheriou2005", "-o", "both.html"]
     fourscore("report", *both)

@@ -3,10 +3,11 @@
 import json
 import os
 import signal
-import time
 
 import pytest
 from fake_identity import machine_hash
+from fourscore_command import option
+from processes import alive, wait_for
 
 
 def test_figures_of_merit_are_lines_of_four_words(fourscore):
@@ -21,7 +22,7 @@ def test_figures_of_merit_are_lines_of_four_words(fourscore):
 
 def test_every_launch_of_every_point_is_archived_once(fourscore):
     suite = fourscore.points(points=3, launches=2)
-    result = json.loads(fourscore("run", suite, "--json").stdout)
+    result = fourscore.json("run", suite)
     assert result["counts"] == {"ok": 6} and result["missing"] == 0
     assert len(fourscore.records()) == len(set(fourscore.finished())) == len(fourscore.finished()) == 6
     assert "all as they should be" in fourscore("verify").stdout
@@ -36,7 +37,7 @@ def test_launches_of_a_point_are_never_back_to_back(fourscore):
 
 def test_the_order_is_that_of_the_recorded_seed(fourscore):
     suite = fourscore.points(points=6, launches=2)
-    planned = json.loads(fourscore("run", suite, "--dry-run", "--json").stdout)
+    planned = fourscore.plan(suite)
     fourscore("run", suite, "--quiet")
     expected = [f"{launch['point_id']}-{launch['launch']:03}" for launch in planned["launches"]]
     assert [record.split("/")[-1].removesuffix(".json") for record in fourscore.finished()] == expected
@@ -99,7 +100,7 @@ def test_a_campaign_name_is_no_path_and_no_option(fourscore, name):
 
 def test_an_unsupported_point_is_recorded_as_skipped_without_a_launch(fourscore):
     suite = fourscore.suite('name="s"\nlaunches=2\n[[sweep]]\nvariant="picky"\nshape="4x4x4"\nranks=[1,2]\n')
-    result = json.loads(fourscore("run", suite, "--json").stdout)
+    result = fourscore.json("run", suite)
     assert result["counts"] == {"ok": 2, "skipped": 1}
     (skipped,) = [r for r in fourscore.records().values() if r["verdict"]["status"] == "skipped"]
     assert skipped["verdict"]["reason"] == "takes one rank" and skipped["point"]["ranks"] == 2
@@ -134,23 +135,8 @@ def test_the_signal_that_ended_a_launch_is_recorded(fourscore):
     assert record["verdict"]["signal"] == signal.SIGABRT
 
 
-def alive(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def pids_of(fourscore) -> list[int]:
     return [int(line) for line in fourscore.pids.read_text().split()] if fourscore.pids.exists() else []
-
-
-def wait_for(condition, seconds=120.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
 
 
 def test_a_hanging_launch_is_ended_with_all_its_processes_and_archived_as_timeout(fourscore):
@@ -167,7 +153,7 @@ def test_a_hanging_launch_is_ended_with_all_its_processes_and_archived_as_timeou
 def test_an_interrupted_launch_is_ended_and_not_archived(fourscore, number):
     suite = fourscore.points('"hangs"', points=1, launches=1)
     process = fourscore.start("run", suite)
-    wait_for(lambda: len(pids_of(fourscore)) == 2)
+    assert wait_for(lambda: len(pids_of(fourscore)) == 2)
     process.send_signal(number)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130 and "the same command goes on" in err
@@ -176,17 +162,17 @@ def test_an_interrupted_launch_is_ended_and_not_archived(fourscore, number):
 
 def test_kill_9_of_the_command_ends_its_launch(fourscore):
     process = fourscore.start("run", fourscore.points('"hangs"', points=1, launches=1))
-    wait_for(lambda: len(pids_of(fourscore)) == 2)
+    assert wait_for(lambda: len(pids_of(fourscore)) == 2)
     process.kill()
     process.communicate()
-    wait_for(lambda: not any(map(alive, pids_of(fourscore))))
+    assert wait_for(lambda: not any(map(alive, pids_of(fourscore))))
 
 
 def test_two_runs_of_one_campaign_at_once_are_refused(fourscore):
     suite = fourscore.points('"slow"', points=5, launches=1)
     slow = {"FAKE_SLOW_S": "1.5"}
     first = fourscore.start("run", suite, environment=slow)
-    wait_for(lambda: fourscore.finished())
+    assert wait_for(lambda: fourscore.finished())
     error = fourscore("run", suite, environment=slow, code=2).stderr
     assert f"process {first.pid}" in error
     first.communicate(timeout=120)
@@ -286,7 +272,7 @@ def test_unlike_contracts_are_never_ranked_together(fourscore):
     suite = fourscore.suite(
         'name="s"\nlaunches=1\n[[sweep]]\nvariant=["good","slow"]\nshape="4x4x4"\nranks=1\nlayout=["natural","transposed"]\n'
     )
-    result = json.loads(fourscore("run", suite, "--json").stdout)
+    result = fourscore.json("run", suite)
     groups = {}
     for point in result["points"]:
         groups.setdefault(point["group"], []).append(point)
@@ -296,32 +282,24 @@ def test_unlike_contracts_are_never_ranked_together(fourscore):
         assert sum(p["best"] for p in points) == 1
 
 
-def argv_of_launches(fourscore) -> list[list[str]]:
-    return [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()]
-
-
-def option(argv: list[str], name: str) -> str | None:
-    return argv[argv.index(name) + 1] if name in argv else None
-
-
 def test_the_suites_counters_reach_fft_bench_and_the_command_line_overrules_them(fourscore):
     suite = fourscore.points(points=1, launches=1, more='counters = "perf"\ncounter_group = "SOFTWARE"')
-    listed = json.loads(fourscore("list", "counters", "--json").stdout)
+    listed = fourscore.json("list", "counters")
     available = {entry["name"]: entry["available"] for entry in listed}
     assert available["none"] is True and {"callgrind", "perf"} <= set(available)
     assert all(entry["available"] or entry["reason"] for entry in listed)
     if available["perf"]:
         fourscore("run", suite)
-        argv = argv_of_launches(fourscore)[-1]
+        argv = fourscore.finished("argv")[-1]
         assert (option(argv, "--counters"), option(argv, "--counter-group")) == ("perf", "SOFTWARE")
         assert "--counter-cache" not in argv and "--qualification" not in argv
     if available["callgrind"]:
         fourscore("run", suite, "--counters", "callgrind", "--counter-cache", "1MiB")
-        argv = argv_of_launches(fourscore)[-1]
+        argv = fourscore.finished("argv")[-1]
         assert (option(argv, "--counters"), option(argv, "--counter-cache")) == ("callgrind", "1MiB")
         assert "--counter-group" not in argv, "a group belongs to the counters it was chosen with"
     fourscore("run", suite, "--counters", "none")
-    assert "--counters" not in argv_of_launches(fourscore)[-1]
+    assert "--counters" not in fourscore.finished("argv")[-1]
     # Each choice is a campaign of its own.
     assert len(list((fourscore.archive / "campaigns").iterdir())) == 1 + available["perf"] + available["callgrind"]
 
@@ -332,7 +310,7 @@ def test_a_qualification_in_the_archive_reaches_fft_bench(fourscore):
     file.write_text("{}")
     fourscore.skip_unless_counted("callgrind")
     fourscore("run", fourscore.points(points=1, launches=1, more='counters = "callgrind"'))
-    assert option(argv_of_launches(fourscore)[-1], "--qualification") == str(file)
+    assert option(fourscore.finished("argv")[-1], "--qualification") == str(file)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import shutil
 import statistics
 
 import pytest
-from fourscore_command import Fourscore, signed
+from fourscore_command import Fourscore, changed
 
 SUITE = pathlib.Path(__file__).parents[2] / "suites/procurement.toml"
 
@@ -46,7 +46,7 @@ def run(fourscore, *words: str, code: int = 0) -> None:
 
 
 def verdict(fourscore, *words: str, code: int = 1) -> dict:
-    return json.loads(fourscore("verify", "c", "--rules", "--json", *words, code=code).stdout)["rules"]["c"]
+    return fourscore.json("verify", "c", "--rules", *words, code=code)["rules"]["c"]
 
 
 def rates_of(fourscore, shape: list[int]) -> dict[str, float]:
@@ -85,7 +85,7 @@ def test_a_campaign_of_the_suite_keeps_the_rules_and_has_figures_of_merit(kept):
     assert "c keeps the run rules, on 1 node of 2 cores" in text
     assert re.search(r"weak +(slab|pencil) 512x256x128, 2 ranks", text)
     assert "figure of merit" in text
-    assert "rules" not in json.loads(fourscore("verify", "c", "--json").stdout)
+    assert "rules" not in fourscore.json("verify", "c")
 
 
 def test_the_size_for_clusters_has_points_of_its_own(fourscore):
@@ -145,15 +145,14 @@ CHANGES = [
 ]
 
 
-def changed(path: pathlib.Path, place: str, value: object) -> None:
-    content = json.loads(path.read_text())
-    inner = content
-    *way, last = place.split("/")
-    for key in way:
-        inner = inner[int(key)] if isinstance(inner, list) else inner[key]
-    inner[last] = value
-    path.unlink()
-    path.write_text(signed(content))
+def put(path: pathlib.Path, place: str, value: object) -> None:
+    with changed(path) as content:
+        inner = content
+        *way, last = place.split("/")
+        for key in way:
+            inner = inner[int(key)] if isinstance(inner, list) else inner[key]
+        inner[last] = value
+        path.unlink()
 
 
 def test_what_a_record_says_against_the_rules_is_named_with_its_launch(kept):
@@ -161,13 +160,13 @@ def test_what_a_record_says_against_the_rules_is_named_with_its_launch(kept):
     path = sorted(fourscore.archive.glob("records/c/*-000.json"))[0]
     before = path.read_text()
     for place, value, expected in CHANGES:
-        changed(path, place, value)
+        put(path, place, value)
         said = reasons(fourscore)
         assert expected in said, (place, said)
         assert ", launch 0: " in said or "launches with a result" in said
         path.write_text(before)
     assert verdict(fourscore, code=0)["kept"]
-    changed(path, "flags", ["in-cache"])  # a large cache is the machine's own
+    put(path, "flags", ["in-cache"])  # a large cache is the machine's own
     assert verdict(fourscore, code=0)["kept"]
 
 
@@ -187,10 +186,10 @@ def test_what_campaign_json_says_against_the_rules_is_named(kept):
         (f"points/{slab}/point/exchange", "shared", "and the suite does not"),
         ("points", "x", "is not of the schema"),
     ):
-        changed(path, place, value)
+        put(path, place, value)
         assert expected in reasons(fourscore), place
         path.write_text(before)
-    changed(path, f"points/{slab}/skipped", "more ranks than planes")
+    put(path, f"points/{slab}/skipped", "more ranks than planes")
     assert verdict(fourscore, code=(0, 1))["kept"]  # the one variant that may be
     path.write_text("no JSON")
     assert "its campaign.json cannot be read" in reasons(fourscore)

@@ -1,6 +1,5 @@
 """`fourscore run --only ... --launches N`: part of a campaign now, the rest later."""
 
-import json
 
 import pytest
 
@@ -17,7 +16,7 @@ def test_only_the_points_with_these_values_are_launched_and_the_rest_later(fours
     assert "the same command goes on" not in said.stderr
     fourscore("run", suite, "--only", "shape=1x4x4,shape=2x4x4")
     assert shapes(fourscore) == ["1x4x4"] * 2 + ["2x4x4"] * 2
-    assert json.loads(fourscore("run", suite, "--json").stdout)["missing"] == 0
+    assert fourscore.json("run", suite)["missing"] == 0
     assert len(fourscore.finished()) == 6 and len(list(fourscore.archive.glob("campaigns/*"))) == 1
     assert "all as they should be" in fourscore("verify").stdout
 
@@ -40,7 +39,7 @@ def test_an_interrupted_selection_says_what_it_still_lacks(fourscore):
 
 def test_a_dry_run_lists_what_was_selected(fourscore):
     suite = fourscore.points(points=3, launches=2)
-    listed = json.loads(fourscore("run", suite, "--dry-run", "--json", "--only", "shape=3x4x4").stdout)["launches"]
+    listed = fourscore.plan(suite, "--only", "shape=3x4x4")["launches"]
     assert [launch["point"]["shape"] for launch in listed] == [[3, 4, 4]] * 2
     assert {launch["launch"] for launch in listed} == {0, 1}
 
@@ -62,7 +61,7 @@ def test_points_are_selected_by_the_tags_of_all_their_sweeps(fourscore):
     )  # fmt: skip
 
     def selected(*only):
-        return shapes_of(json.loads(fourscore("run", suite, "--dry-run", "--json", "--only", ",".join(only)).stdout))
+        return shapes_of(fourscore.plan(suite, "--only", ",".join(only)))
 
     def shapes_of(said):
         return sorted(launch["point"]["shape"][0] for launch in said["launches"])

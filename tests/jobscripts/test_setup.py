@@ -9,6 +9,7 @@ import shutil
 import subprocess
 
 import pytest
+from fourscore_command import script
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -23,8 +24,7 @@ def tree(tmp_path: pathlib.Path) -> pathlib.Path:
     shutil.copy(ROOT / "analysis" / "pyproject.toml", project)
     python = tmp_path / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\necho "$@" >>"{tmp_path}/calls"\necho "ERROR: No matching distribution" >&2\nexit 1\n')
-    python.chmod(0o755)
+    script(python, f'echo "$@" >>"{tmp_path}/calls"\necho "ERROR: No matching distribution" >&2\nexit 1')
     stamp = hashlib.sha256(project.read_bytes()).hexdigest() + " "
     (tmp_path / ".venv" / "fourscore-stamp").write_text(stamp + "\n")
     return tmp_path
@@ -84,8 +84,7 @@ def test_an_index_that_lacks_it_is_named_and_leaves_nothing(tree, name):
 def test_cufftmp_is_asked_for_the_cuda_that_nvcc_has(tree, monkeypatch):
     nvcc = tree / "bin" / "nvcc"
     nvcc.parent.mkdir()
-    nvcc.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 12.9, V12.9.86'\n")
-    nvcc.chmod(0o755)
+    script(nvcc, "echo 'Cuda compilation tools, release 12.9, V12.9.86'")
     monkeypatch.setenv("PATH", f"{nvcc.parent}:{os.environ['PATH']}")
     run = setup(tree, "--with", "cufftmp")
     assert run.returncode == 3

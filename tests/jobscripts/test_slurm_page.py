@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 import re
 
@@ -31,7 +30,7 @@ def test_the_commands_of_the_page_lead_to_a_report():
         done = rig.run(["bash", "-c", script], timeout=600, env={"PATH": path} | bench)
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{rig.logs()}"
         assert (real.folder / "report.html").stat().st_size > 10000
-        (status,) = json.loads(real("status", "--json").stdout)
+        (status,) = real.json("status")
         # Two exchanges on 1, 2 and 4 nodes, twice each; the first submission took all of them.
         assert (status["records"], status["missing"], status["counts"]) == (12, 0, {"ok": 12})
         assert [job["job_nodes"] for job in status["jobs"]] == [1, 2, 4]

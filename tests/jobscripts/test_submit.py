@@ -7,10 +7,10 @@ import pathlib
 import re
 import signal
 import subprocess
-import time
 
 import pytest
 from fake_identity import machine_hash
+from processes import wait_for
 
 
 def test_jobs_are_of_one_number_of_nodes_each_and_ask_for_whole_minutes(cluster):
@@ -122,10 +122,7 @@ def test_a_submitter_killed_before_it_knew_the_id_leaves_no_launch_measured_twic
     held = cluster.slurm / "held"
     held.touch()
     submitter = cluster.start("submit", suite)
-    deadline = time.monotonic() + 30
-    while len(cluster.jobs()) < 2:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    assert wait_for(lambda: len(cluster.jobs()) == 2)
     submitter.kill()
     submitter.communicate()
     held.unlink()
@@ -199,8 +196,7 @@ def test_an_answer_lost_within_a_submission_loses_nothing(cluster):
     cluster.submit(suite, "--only", "nodes=1")
     (cluster.slurm / "held").touch()  # the second job is taken, and then slurmctld goes away
     submitter = cluster.start("submit", suite)
-    while len(cluster.jobs()) < 2:
-        time.sleep(0.02)
+    assert wait_for(lambda: len(cluster.jobs()) == 2)
     (cluster.slurm / "away").touch()
     (cluster.slurm / "held").unlink()
     _, error = submitter.communicate(timeout=60)
@@ -220,7 +216,7 @@ def test_a_partition_that_does_not_exist_is_refused_in_the_schedulers_words(clus
 def test_more_nodes_than_the_machine_has_are_skipped_and_than_its_partition_has_refused(cluster):
     said = cluster("submit", cluster.nodes_suite("8"), "--dry-run").stdout
     assert "it needs 8 nodes, and the machine has 4 (key 'count' of [nodes]); --repack takes fewer" in said
-    repacked = json.loads(cluster("submit", cluster.nodes_suite("8"), "--repack", "--dry-run", "--json").stdout)
+    repacked = cluster.json("submit", cluster.nodes_suite("8"), "--repack", "--dry-run")
     assert {job["nodes"] for job in repacked["jobs"]} == {2}  # 8 ranks, 4 cores a node
     cluster.machine(count=8)
     error = cluster("submit", cluster.nodes_suite("8"), code=2).stderr
@@ -287,8 +283,7 @@ def test_a_job_that_is_told_to_end_archives_nothing_half_and_the_next_goes_on(cl
     cluster.submit(suite)
     process = cluster.begin("2", FAKE_SLOW_S="60")
     journal = next(cluster.archive.glob("campaigns/*/jobs/*")) / "journal.jsonl"
-    while not journal.exists() or '"launch"' not in journal.read_text():
-        time.sleep(0.02)
+    assert wait_for(lambda: journal.exists() and '"launch"' in journal.read_text())
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 130
     cluster.set("2", "PREEMPTED")
@@ -302,8 +297,7 @@ def test_a_job_that_is_told_to_end_archives_nothing_half_and_the_next_goes_on(cl
 def test_waiting_stops_when_jobs_measure_nothing(cluster):
     suite = cluster.nodes_suite("2", launches=4, variants='"dies-early"')
     waiting = cluster.start("submit", suite, "--wait")
-    while not cluster.jobs():
-        time.sleep(0.02)
+    assert wait_for(cluster.jobs)
     cluster.run("2")
     _, error = waiting.communicate(timeout=120)
     assert waiting.returncode == 3
@@ -315,13 +309,9 @@ def test_waiting_stops_when_jobs_measure_nothing(cluster):
 def test_waiting_sees_the_campaign_through(cluster):
     suite = cluster.nodes_suite("2", launches=2, variants='"slow"')
     waiting = cluster.start("submit", suite, "--wait")
-    while not cluster.jobs():
-        time.sleep(0.02)
+    assert wait_for(cluster.jobs)
     cluster.break_off("2", "NODE_FAIL")
-    deadline = time.monotonic() + 60
-    while len(cluster.jobs()) < 2:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    assert wait_for(lambda: len(cluster.jobs()) == 2)
     cluster.run("3")
     assert waiting.wait(90) == 0
     assert cluster.measured() == {"2 slow": 2}

@@ -132,7 +132,7 @@ def test_dots_that_divide_no_key_are_not_counted(fourscore):
 def test_a_product_of_which_little_is_left_expands(fourscore):
     lists = json.dumps([f"{n}x4" for n in range(1, 301)])
     text = GOOD.replace('"4x4x4"', lists) + f"planner = {json.dumps(['measure'] * 300)}\n"
-    planned = json.loads(fourscore("run", fourscore.suite(text), "--dry-run", "--json").stdout)
+    planned = fourscore.plan(fourscore.suite(text))
     assert len(planned["launches"]) == 900
 
 
@@ -183,7 +183,7 @@ def test_a_missing_suite_is_named_with_the_nearest(fourscore):
 
 
 def test_the_shipped_suites_expand(fourscore):
-    suites = json.loads(fourscore("list", "suites", "--json").stdout)
+    suites = fourscore.json("list", "suites")
     assert {"smoke", "strong", "weak", "breakdown", "peers"} <= {suite["name"] for suite in suites}
     for suite in suites:
         assert suite["available"], suite["reason"]

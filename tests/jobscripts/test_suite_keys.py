@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from typing import NamedTuple
 
 import pytest
 from fake_identity import machine_hash
+from fourscore_command import option, script
 
 
 def suite_text(head: str = "", sweep: str = "", component: str | None = None) -> str:
@@ -22,18 +25,16 @@ def suite_text(head: str = "", sweep: str = "", component: str | None = None) ->
     return f"{name}{launches}{head}\n{table}"
 
 
-def measured(fourscore, code: int = 0, **tables) -> tuple[list[list[str]], list[dict], dict]:
-    """Command lines of the launches in the order in which they ended, records in the order of names, and campaign.json."""
+class Run(NamedTuple):
+    argvs: list[list[str]]  # in the order in which launches ended
+    records: list[dict]  # in the order of names
+    campaign: dict
+
+
+def measured(fourscore, code: int = 0, **tables) -> Run:
     fourscore("run", fourscore.suite(suite_text(**tables)), code=code)
-    argvs = (
-        [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()] if fourscore.log.exists() else []
-    )
     (campaign,) = fourscore.archive.glob("campaigns/*/campaign.json")
-    return argvs, list(fourscore.records().values()), json.loads(campaign.read_text())
-
-
-def option(argv: list[str], name: str) -> str | None:
-    return argv[argv.index(name) + 1] if name in argv else None
+    return Run(fourscore.finished("argv"), list(fourscore.records().values()), json.loads(campaign.read_text()))
 
 
 # Keys at the top whose value reaches the program as an option: (TOML, option, value).
@@ -78,34 +79,98 @@ POINT = {
 }
 
 
-def check_name(fourscore):
-    argvs, records, campaign = measured(fourscore, head='name = "other"')
-    assert (
-        campaign["suite"] == "other"
-        and campaign["id"].startswith("other-")
-        and records[0]["campaign"]["suite"] == "other"
-    )
+EIGHT = "shape = [" + ", ".join(f'"{n}x4"' for n in range(1, 9)) + "]"
+SIZES = 'sizes = ["here", "paper"]\n'
+COMPONENT_ALONE = 'program = "alltoall_bench"\nranks = 1'
 
 
-def check_description(fourscore):
-    assert measured(fourscore, head='description = "why"')[2]["description"] == "why"
+def shapes(run: Run) -> list[str | None]:
+    return [option(argv, "--shape") for argv in run.argvs]
 
 
-def check_launches(fourscore):
-    argvs, records, campaign = measured(fourscore, head="launches = 4")
-    assert len(argvs) == 4 and [r["campaign"]["launch"] for r in records] == [0, 1, 2, 3] and campaign["launches"] == 4
+def ranks(run: Run) -> list[int]:
+    return sorted(record["point"]["ranks"] for record in run.records)
 
 
-def check_min_time_s(fourscore):
-    argvs, _, _ = measured(fourscore, head="min_time_s = 0.25", component='program = "alltoall_bench"\nranks = 1')
-    assert option(argvs[0], "--min-time-s") == "0.25"
+def tags(run: Run) -> list[list[str]]:
+    return [point["tags"] for point in run.campaign["points"]]
 
 
-def check_synchronised(fourscore):
-    argvs, records, _ = measured(
-        fourscore, head="synchronised = true", component='program = "alltoall_bench"\nranks = 1'
-    )
-    assert "--synchronised" in argvs[0] and records[0]["sampling"]["synchronised"] is True
+# (tables of the suite, what is looked at, what it is expected to be).
+TOP: dict[str, tuple[dict, Callable[[Run], object], object]] = {
+    "name": (
+        {"head": 'name = "other"'},
+        lambda run: {run.campaign["suite"], run.campaign["id"][:-9], run.records[0]["campaign"]["suite"]},
+        {"other"},
+    ),
+    "description": ({"head": 'description = "why"'}, lambda run: run.campaign["description"], "why"),
+    "launches": (
+        {"head": "launches = 4"},
+        lambda run: (len(run.argvs), [r["campaign"]["launch"] for r in run.records], run.campaign["launches"]),
+        (4, [0, 1, 2, 3], 4),
+    ),
+    "min_time_s": (
+        {"head": "min_time_s = 0.25", "component": COMPONENT_ALONE},
+        lambda run: option(run.argvs[0], "--min-time-s"),
+        "0.25",
+    ),
+    "synchronised": (
+        {"head": "synchronised = true", "component": COMPONENT_ALONE},
+        lambda run: ("--synchronised" in run.argvs[0], run.records[0]["sampling"]["synchronised"]),
+        (True, True),
+    ),
+    # Times of the fake do not vary, so that six launches, the fewest that can tell, are precise.
+    "precision": ({"head": "precision = 0.05"}, lambda run: len(run.argvs), 6),
+    "most_launches": ({"head": "precision = 0.05\nmost_launches = 4"}, lambda run: len(run.argvs), 4),
+    "order": (
+        {"head": 'order = "listed"\nlaunches = 2', "sweep": EIGHT},
+        lambda run: (shapes(run), run.campaign["order"]),
+        ([f"{n}x4" for n in range(1, 9)] * 2, "listed"),
+    ),
+    "max_oversubscription": (
+        {"head": "max_oversubscription = 1.0", "sweep": "ranks = [1, 4096]"},
+        lambda run: (ranks(run), run.campaign["dropped_oversubscribed"]),
+        ([1], 1),
+    ),
+    "sweep": ({}, lambda run: len(run.argvs), 1),
+    "component": (
+        {"component": COMPONENT_ALONE},
+        lambda run: (run.argvs[0][0].rsplit("/")[-1], run.records[0]["point"]["component"]),
+        ("alltoall_bench", "alltoall_bench"),
+    ),
+    "sizes": ({"head": SIZES}, lambda run: (run.campaign["size"], run.campaign["suite"]), ("here", "s")),
+    "paper": ({"head": 'paper = "lee2018/table-2.1"'}, lambda run: run.campaign["paper"], ["lee2018/table-2.1"]),
+    # Tags of the top and of sweeps; test_selection.py selects by them.
+    "tags": (
+        {
+            "head": 'tags = "a"',
+            "sweep": 'tags = "b"\nvariant = "good"\nshape = "4"\nranks = [1, 2]\n'
+            '[[sweep]]\ntags = ["c", "d"]\nvariant = "good"\nshape = "4"\nranks = 2',
+        },
+        tags,
+        [["a", "b"], ["a", "b", "c", "d"]],
+    ),
+}
+OF_SWEEPS: dict[str, tuple[dict, Callable[[Run], object], object]] = {
+    "zip": (
+        {"sweep": 'shape = ["4", "8"]\nranks = [1, 2]\nzip = [["shape", "ranks"]]'},
+        lambda run: sorted((r["point"]["shape"], r["point"]["ranks"]) for r in run.records),
+        [([4], 1), ([8], 2)],
+    ),
+    "exclude": ({"sweep": "ranks = [1, 2, 3]\nexclude = [{ ranks = [1, 3] }]"}, ranks, [2]),
+    "only": ({"sweep": "ranks = [1, 2, 3]\nonly = [{ ranks = [1, 3] }]"}, ranks, [1, 3]),
+    "tags": TOP["tags"],
+    # test_suite_sizes.py has more of sizes.
+    "size": (
+        {
+            "head": SIZES,
+            "sweep": 'size = "here"\nvariant = "good"\nshape = "4"\nranks = 1\n'
+            '[[sweep]]\nsize = "paper"\nvariant = "slow"\nshape = "4"\nranks = 1',
+        },
+        lambda run: [record["point"]["variant"] for record in run.records],
+        ["good"],
+    ),
+}
 
 
 def check_time_limit_s(fourscore):
@@ -161,7 +226,7 @@ def check_wisdom(fourscore):
     of_machine = f"{machine_hash()}.txt"
     for n, (word, file) in enumerate([("true", of_machine), ('"machine"', of_machine), ('"none"', None)]):
         fourscore("run", fourscore.suite(suite_text(head=f"wisdom = {word}"), f"{n}.toml"))
-        argv = json.loads(fourscore.log.read_text().splitlines()[-1])["argv"]
+        argv = fourscore.finished("argv")[-1]
         assert option(argv, "--wisdom") == (file and str(fourscore.archive / "wisdom" / file))
 
 
@@ -170,17 +235,7 @@ def check_checked(fourscore):
     first = option(argvs[0], "--record")
     assert [option(argv, "--checked-by") for argv in argvs] == [None, first, first]
     fourscore("run", fourscore.suite(suite_text(head='checked = "every-launch"\nlaunches = 2'), "every.toml"))
-    argvs = [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()][3:]
-    assert [option(argv, "--checked-by") for argv in argvs] == [None, None]
-
-
-def check_precision(fourscore):
-    """Times of the fake do not vary, so that six launches, the fewest that can tell, are precise."""
-    assert len(measured(fourscore, head="precision = 0.05")[0]) == 6
-
-
-def check_most_launches(fourscore):
-    assert len(measured(fourscore, head="precision = 0.05\nmost_launches = 4")[0]) == 4
+    assert [option(argv, "--checked-by") for argv in fourscore.finished("argv")[3:]] == [None, None]
 
 
 def check_retries(fourscore):
@@ -193,33 +248,14 @@ def check_retries(fourscore):
     fourscore("run", fourscore.suite(text), "--dry-run")
 
 
-EIGHT = "shape = [" + ", ".join(f'"{n}x4"' for n in range(1, 9)) + "]"
-
-
-def order_of(argvs: list[list[str]]) -> list[str | None]:
-    return [option(argv, "--shape") for argv in argvs]
-
-
-def check_order(fourscore):
-    argvs, _, campaign = measured(fourscore, head='order = "listed"\nlaunches = 2', sweep=EIGHT)
-    assert order_of(argvs) == [f"{n}x4" for n in range(1, 9)] * 2 and campaign["order"] == "listed"
-
-
 def check_seed(fourscore):
-    argvs, _, campaign = measured(fourscore, head="seed = 5", sweep=EIGHT)
-    assert campaign["seed"] == 5 and sorted(order_of(argvs)) == [f"{n}x4" for n in range(1, 9)] != order_of(argvs)
+    run = measured(fourscore, head="seed = 5", sweep=EIGHT)
+    assert run.campaign["seed"] == 5 and sorted(shapes(run)) == [f"{n}x4" for n in range(1, 9)] != shapes(run)
     fourscore("run", fourscore.folder / "s.toml", "--fresh")
-    again = [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()][8:]
-    assert order_of(again) == order_of(argvs)
-    other = fourscore.suite(suite_text(head="seed = 6", sweep=EIGHT), "other.toml")
-    fourscore("run", other)
-    others = [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()][16:]
-    assert order_of(others) != order_of(argvs)
-
-
-def check_max_oversubscription(fourscore):
-    _, records, campaign = measured(fourscore, head="max_oversubscription = 1.0", sweep="ranks = [1, 4096]")
-    assert [r["point"]["ranks"] for r in records] == [1] and campaign["dropped_oversubscribed"] == 1
+    fourscore("run", fourscore.suite(suite_text(head="seed = 6", sweep=EIGHT), "other.toml"))
+    argvs = fourscore.finished("argv")
+    again, other = (shapes(run._replace(argvs=argvs[begin : begin + 8])) for begin in (8, 16))
+    assert again == shapes(run) != other
 
 
 def check_defaults(fourscore):
@@ -229,129 +265,66 @@ def check_defaults(fourscore):
     assert record["point"]["precision"] == "single"
 
 
-def check_sweep(fourscore):
-    assert len(measured(fourscore)[0]) == 1
-
-
-def check_component(fourscore):
-    argvs, records, _ = measured(fourscore, component='program = "alltoall_bench"\nranks = 1')
-    assert argvs[0][0].endswith("/alltoall_bench") and records[0]["point"]["component"] == "alltoall_bench"
-
-
-SIZES = 'sizes = ["here", "paper"]\n'
-
-
-def check_sizes(fourscore):
-    campaign = measured(fourscore, head=SIZES)[2]
-    assert campaign["size"] == "here" and campaign["suite"] == "s"
-
-
 def check_size(fourscore):
-    """The size of a sweep: test_suite_sizes.py has the others."""
-    point = 'variant = "{}"\nshape = "4"\nranks = 1\n'
-    sweep = f'size = "here"\n{point.format("good")}[[sweep]]\nsize = "paper"\n{point.format("slow")}'
-    _, records, _ = measured(fourscore, head=SIZES, sweep=sweep)
-    assert [record["point"]["variant"] for record in records] == ["good"]
-
-
-def check_size_tables(fourscore):
     text = suite_text(head=SIZES) + "[size.here]\nlaunches = 2\n"
     fourscore("run", fourscore.suite(text))
     assert len(fourscore.records()) == 2
 
 
-def check_paper(fourscore):
-    assert measured(fourscore, head='paper = "lee2018/table-2.1"')[2]["paper"] == ["lee2018/table-2.1"]
-
-
-def tags_of_points(fourscore, **tables) -> list[list[str]]:
-    return [point["tags"] for point in measured(fourscore, head='tags = "a"', **tables)[2]["points"]]
-
-
-def check_tags(fourscore):
-    """Tags of the top and of sweeps; test_selection.py selects by them."""
-    point = 'variant = "good"\nshape = "4"\nranks = {}'
-    sweeps = f'tags = "b"\n{point.format("[1, 2]")}\n[[sweep]]\ntags = ["c", "d"]\n{point.format("2")}'
-    assert tags_of_points(fourscore, sweep=sweeps) == [["a", "b"], ["a", "b", "c", "d"]]
-
-
-def check_tags_of_component(fourscore):
-    component = 'tags = ["b"]\nprogram = "alltoall_bench"\nranks = 1'
-    assert tags_of_points(fourscore, component=component) == [["a", "b"]]
-
-
-def check_zip(fourscore):
-    _, records, _ = measured(fourscore, sweep='shape = ["4", "8"]\nranks = [1, 2]\nzip = [["shape", "ranks"]]')
-    assert sorted((r["point"]["shape"], r["point"]["ranks"]) for r in records) == [([4], 1), ([8], 2)]
-
-
-def check_exclude(fourscore):
-    _, records, _ = measured(fourscore, sweep="ranks = [1, 2, 3]\nexclude = [{ ranks = [1, 3] }]")
-    assert [r["point"]["ranks"] for r in records] == [2]
-
-
-def check_only(fourscore):
-    _, records, _ = measured(fourscore, sweep="ranks = [1, 2, 3]\nonly = [{ ranks = [1, 3] }]")
-    assert sorted(r["point"]["ranks"] for r in records) == [1, 3]
-
-
-def check_option(key):
+def option_check(text: str, name: str, value: str):
     def check(fourscore):
-        text, name, value = OPTIONS[key]
-        (argv,), _, _ = measured(fourscore, head=f"{key} = {text}")
+        (argv,), _, _ = measured(fourscore, head=text)
         assert option(argv, name) == value
 
     return check
 
 
-def check_flag(key):
+def look_check(tables: dict, look: Callable[[Run], object], expected: object):
+    def check(fourscore):
+        assert look(measured(fourscore, **tables)) == expected
+
+    return check
+
+
+def flag_check(key: str):
     def check(fourscore):
         text, flag, otherwise = FLAGS[key]
         fourscore("run", fourscore.suite(suite_text(head=f"{key} = {text}")))
         fourscore("run", fourscore.suite(suite_text(head=f"{key} = {otherwise}"), "other.toml"))
-        with_it, without = [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()]
+        with_it, without = fourscore.finished("argv")
         assert flag in with_it and flag not in without
 
     return check
 
 
-def check_place(text, key, expected):
-    """Where ranks go. That takes a launcher of several nodes, so nothing is launched."""
+def place_check(key: str, expected: object, *tables: dict):
+    """Where ranks go. That takes a launcher of several nodes, or another build, so nothing is launched."""
 
     def check(fourscore):
-        for table in ({"sweep": text}, {"component": f'program = "alltoall_bench"\n{text}'}):
-            file = fourscore.suite(suite_text(**table))
-            (launch,) = json.loads(fourscore("run", file, "--dry-run", "--json").stdout)["launches"]
+        for table in tables:
+            (launch,) = fourscore.plan(fourscore.suite(suite_text(**table)))["launches"]
             assert launch["point"][key] == expected
 
     return check
 
 
-def point_on_a_platform(text, key, expected):
-    """On a simulated machine: nothing is launched, since that takes another build."""
-
-    def check(fourscore):
-        sweep = f'ranks = 4\nnodes = 4\nplanner = "estimate"\nplatform = "bluegene-l"{text}'
-        (launch,) = json.loads(fourscore("run", fourscore.suite(suite_text(sweep=sweep)), "--dry-run", "--json").stdout)[
-            "launches"
-        ]
-        assert launch["point"][key] == expected
-
-    return check
+def both(text: str) -> list[dict]:
+    return [{"sweep": text}, {"component": f'program = "alltoall_bench"\n{text}'}]
 
 
+SIMULATED = 'ranks = 4\nnodes = 4\nplanner = "estimate"\nplatform = "bluegene-l"\n'
 PLACE = {
-    "nodes": check_place("ranks = 4\nnodes = 2", "ranks_per_node", 2),
-    "ranks_per_node": check_place("ranks = 6\nranks_per_node = 3", "nodes", 2),
-    "placement_of_ranks": check_place(
-        'ranks = 4\nnodes = 2\nplacement_of_ranks = "cyclic"', "placement_of_ranks", "cyclic"
+    "nodes": place_check("ranks_per_node", 2, *both("ranks = 4\nnodes = 2")),
+    "ranks_per_node": place_check("nodes", 2, *both("ranks = 6\nranks_per_node = 3")),
+    "placement_of_ranks": place_check(
+        "placement_of_ranks", "cyclic", *both('ranks = 4\nnodes = 2\nplacement_of_ranks = "cyclic"')
     ),
-    "platform": point_on_a_platform("", "platform", "bluegene-l"),
-    "host_order": point_on_a_platform('\nhost_order = "random"', "host_order", "random"),
+    "platform": place_check("platform", "bluegene-l", {"sweep": SIMULATED}),
+    "host_order": place_check("host_order", "random", {"sweep": SIMULATED + 'host_order = "random"'}),
 }
 
 
-def check_point(key):
+def point_check(key: str):
     def check(fourscore):
         text, name, value, place, there = POINT[key]
         (argv,), (record,), campaign = measured(fourscore, sweep=f"{key} = {text}")
@@ -367,28 +340,18 @@ def check_point(key):
 
 
 HEADER = {key.removeprefix("check_"): check for key, check in list(globals().items()) if key.startswith("check_")}
-HEADER = {
-    key: check
-    for key, check in HEADER.items()
-    if key not in ("option", "flag", "place", "point", "zip", "exclude", "only", "tags_of_component")
-}
-HEADER["size"] = HEADER.pop("size_tables")
-HEADER |= {key: check_option(key) for key in OPTIONS} | {key: check_flag(key) for key in FLAGS}
-SWEEP = {key: check_point(key) for key in POINT} | {"zip": check_zip, "exclude": check_exclude, "only": check_only}
+HEADER |= {key: option_check(f"{key} = {text}", *rest) for key, (text, *rest) in OPTIONS.items()}
+HEADER |= {key: flag_check(key) for key in FLAGS} | {key: look_check(*row) for key, row in TOP.items()}
 
 
 def measure_by_a_program(fourscore):
-    mine = fourscore.folder / "mine"
-    mine.write_text("#!/bin/sh\necho sample_s 0.00001\n")
-    mine.chmod(0o755)
+    script(fourscore.folder / "mine", "echo sample_s 0.00001")
     _, (record,), campaign = measured(fourscore, sweep='program = ["./mine"]\nvariant = "mine"')
     assert record["samples"]["time_s"] == [0.00001] and "mine" in campaign["identities"]
 
 
-SWEEP["program"] = measure_by_a_program
-SWEEP["size"] = check_size
-SWEEP["tags"] = check_tags
-SWEEP |= PLACE
+SWEEP = {key: point_check(key) for key in POINT} | {key: look_check(*row) for key, row in OF_SWEEPS.items()}
+SWEEP |= {"program": measure_by_a_program} | PLACE
 
 
 def component_check(table: str, does: dict, head: str = ""):
@@ -421,7 +384,7 @@ COMPONENT = {
         {("alltoall_bench", 1)},
         head=SIZES,
     ),
-    "tags": check_tags_of_component,
+    "tags": look_check({"head": 'tags = "a"', "component": f'tags = ["b"]\n{COMPONENT_ALONE}'}, tags, [["a", "b"]]),
 } | PLACE
 
 KNOWN = {
@@ -461,8 +424,7 @@ def test_a_key_of_a_component_does_what_it_says(fourscore, key):
 
 def planned(fourscore, sweep: str, head: str = "") -> tuple[list[dict], list[dict]]:
     """Points that would be launched, and those that would be skipped."""
-    file = fourscore.suite(suite_text(head=head, sweep=sweep))
-    plan = json.loads(fourscore("run", file, "--dry-run", "--json").stdout)
+    plan = fourscore.plan(fourscore.suite(suite_text(head=head, sweep=sweep)))
     return [launch["point"] for launch in plan["launches"]], plan["skipped"]
 
 
@@ -476,15 +438,11 @@ def test_all_variants_are_those_that_the_program_lists(fourscore):
     assert [(point["point"]["variant"], point["reason"]) for point in skipped] == [("picky", "takes one rank")]
 
 
-def test_all_may_stand_among_others_in_conditions_and_in_zip(fourscore):
-    launched, _ = planned(fourscore, 'variant = ["good", "all"]\nexclude = [{ variant = ["slow", "hangs"] }]')
-    assert sorted(point["variant"] for point in launched) == sorted(EVERY_VARIANT - {"slow", "hangs"})
-    launched, _ = planned(
-        fourscore, 'variant = "moves"\nexchange = "all"\nonly = [{ variant = "all", exchange = "p2p" }]'
-    )
+def test_all_may_stand_in_conditions_and_in_zip(fourscore):
+    sweep = 'variant = "moves"\nexchange = "all"\n'
+    launched, _ = planned(fourscore, sweep + 'only = [{ variant = "all", exchange = "p2p" }]')
     assert [point["exchange"] for point in launched] == ["p2p"]
-    zipped = 'variant = "moves"\nexchange = "all"\nshape = ["4", "5", "6"]\nzip = [["exchange", "shape"]]'
-    launched, _ = planned(fourscore, zipped)
+    launched, _ = planned(fourscore, sweep + 'shape = ["4", "5", "6"]\nzip = [["exchange", "shape"]]')
     assert sorted((p["exchange"], p["shape"]) for p in launched) == list(
         zip(EVERY_EXCHANGE, ([4], [5], [6]), strict=True)
     )
@@ -511,23 +469,6 @@ def test_a_point_without_exchange_has_the_variants_default(fourscore):
     assert option(argv, "--exchange") == record["point"]["exchange"] == "p2p"
 
 
-def test_a_default_exchange_is_met_by_conditions(fourscore):
-    launched, _ = planned(fourscore, 'variant = ["good", "moves"]\nexclude = [{ exchange = "p2p" }]')
-    assert [point["variant"] for point in launched] == ["good"]
-
-
-def grids(points: list[dict]) -> list:
-    return sorted(((point["variant"], point["ranks"], point["grid"]) for point in points), key=str)
-
-
-def test_square_and_all_grids_are_those_of_the_ranks(fourscore):
-    launched, skipped = planned(fourscore, 'variant = "moves"\nranks = [4, 6]\ngrid = "square"')
-    assert grids(launched) == [("moves", 4, [2, 2]), ("moves", 6, [3, 2])] and not skipped
-    launched, skipped = planned(fourscore, 'variant = "moves"\nranks = [1, 4]\ngrid = "all"')
-    assert grids(launched) == [("moves", 1, [1, 1]), *(("moves", 4, grid) for grid in ([1, 4], [2, 2], [4, 1]))]
-    assert not skipped
-
-
 def test_a_tuned_exchange_and_grid_are_asked_for_as_they_are(fourscore):
     argvs, records, _ = measured(fourscore, sweep='variant = "moves"\nexchange = "tuned"\ngrid = ["tuned", "auto"]\n')
     assert sorted((option(argv, "--exchange"), option(argv, "--grid")) for argv in argvs) == [
@@ -538,27 +479,12 @@ def test_a_tuned_exchange_and_grid_are_asked_for_as_they_are(fourscore):
     assert "moves grid tuned" in " ".join(shown.split())
 
 
-def test_equal_grids_fall_together(fourscore):
-    launched, _ = planned(fourscore, 'variant = "moves"\nranks = 4\ngrid = ["square", "2x2", "all", "auto"]')
-    assert grids(launched) == [*(("moves", 4, grid) for grid in ("auto", [1, 4], [2, 2], [4, 1]))]
-
-
-def test_words_leave_the_grid_to_a_variant_that_has_only_one(fourscore):
-    launched, _ = planned(fourscore, 'variant = "good"\nranks = 4\ngrid = ["auto", "square", "all"]')
-    assert grids(launched) == [("good", 4, "auto")]
-
-
-def test_conditions_meet_the_grids_that_a_word_stands_for(fourscore):
-    launched, _ = planned(fourscore, 'variant = "moves"\nranks = 4\ngrid = "all"\nexclude = [{ grid = "2x2" }]')
-    assert grids(launched) == [("moves", 4, [1, 4]), ("moves", 4, [4, 1])]
-
-
-def test_a_grid_of_words_may_be_the_default(fourscore):
-    text = suite_text(sweep='variant = "moves"\nranks = 4').replace(
-        "[[sweep]]", '[defaults]\ngrid = "square"\n[[sweep]]'
-    )
-    plan = json.loads(fourscore("run", fourscore.suite(text), "--dry-run", "--json").stdout)
-    assert plan["launches"][0]["point"]["grid"] == [2, 2]
+def test_a_grid_of_words_is_that_of_the_variant_and_may_be_the_default(fourscore):
+    """Which grids words stand for: suite_test.cpp."""
+    sweep = 'variant = ["moves", "good"]\nranks = 4'
+    text = suite_text(sweep=sweep).replace("[[sweep]]", '[defaults]\ngrid = "square"\n[[sweep]]')
+    points = [launch["point"] for launch in fourscore.plan(fourscore.suite(text))["launches"]]
+    assert {point["variant"]: point["grid"] for point in points} == {"moves": [2, 2], "good": "auto"}
 
 
 def test_a_grid_that_does_not_fit_the_ranks_is_skipped_and_the_others_are_measured(fourscore):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import tomllib
 
 import pytest
+import tomllib
+from fourscore_command import BIN
 
 SUITES = pathlib.Path(__file__).parents[2] / "suites"
 PACKAGES = SUITES.parent / "analysis" / "fourscore_papers"
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
 REAL = {"FOURSCORE_BENCH": str(BIN / "fft_bench"), "FOURSCORE_COMPONENTS": str(BIN)}
 TEXT = """name = "s"
 sizes = ["here", "paper", "third"]
@@ -43,7 +43,7 @@ ranks = 3
 
 
 def plan(fourscore, *options: str, text: str = TEXT) -> dict:
-    return json.loads(fourscore("run", fourscore.suite(text), "--dry-run", "--json", *options).stdout)
+    return fourscore.plan(fourscore.suite(text), *options)
 
 
 def ranks(planned: dict) -> list[int]:
@@ -58,7 +58,7 @@ def test_a_size_has_its_own_tables_and_those_without_a_size(fourscore):
 
 def test_keys_of_a_size_replace_those_of_the_top(fourscore):
     fourscore("run", fourscore.suite(TEXT), "--size", "paper")
-    argvs = [json.loads(line)["argv"] for line in fourscore.log.read_text().splitlines()]
+    argvs = fourscore.finished("argv")
     assert len(argvs) == 4
     assert {argv[argv.index("--repetitions") + 1] for argv in argvs} == {"11"}
 
@@ -103,7 +103,7 @@ def test_a_dry_run_says_the_size_and_the_others(fourscore):
 
 
 def test_a_list_of_suites_says_their_sizes(fourscore):
-    said = {entry["name"]: entry for entry in json.loads(fourscore("list", "suites", "--json").stdout)}
+    said = {entry["name"]: entry for entry in fourscore.json("list", "suites")}
     assert said["papers/lee2018/table-2.1"]["sizes"] == ["here", "paper"]
     assert said["papers/lee2018/table-2.1"]["paper"] == ["lee2018/table-2.1"]
     assert "sizes" not in said["smoke"]

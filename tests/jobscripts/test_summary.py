@@ -25,7 +25,7 @@ def retime(fourscore, times_ms, variant="good", **changes) -> None:
 
 
 def status(fourscore) -> dict:
-    (campaign,) = json.loads(fourscore("status", "c", "--json").stdout)
+    (campaign,) = fourscore.json("status", "c")
     return campaign
 
 
@@ -140,12 +140,12 @@ def test_status_counts_the_points_that_are_done_and_those_with_a_failed_launch(f
     records = fourscore.records()
     pathlib.Path(next(file for file, one in records.items() if one["point"]["variant"] == "slow")).unlink()
     (wrong,) = [pathlib.Path(file) for file, one in records.items() if one["point"]["variant"] == "good"]
-    (campaign,) = json.loads(fourscore("status", "--json").stdout)
+    (campaign,) = fourscore.json("status")
     assert campaign["points_done"] == {"of": 4, "done": 3, "failed": 2}, "aborts and hangs"
     record = json.loads(wrong.read_text())
     record["verdict"] = {"status": "wrong", "reason": "element 3"}
     wrong.write_text(json.dumps(record))
-    (campaign,) = json.loads(fourscore("status", "--json").stdout)
+    (campaign,) = fourscore.json("status")
     assert campaign["points_done"] == {"of": 4, "done": 3, "failed": 3}
 
 

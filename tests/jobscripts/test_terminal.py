@@ -13,13 +13,8 @@ import subprocess
 import time
 
 import pytest
-
-
-def wait_for(condition, seconds=120.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
+from fourscore_command import script
+from processes import wait_for
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])
@@ -37,7 +32,7 @@ def test_a_terminal_that_is_gone_ends_no_campaign(fourscore):
     controller, terminal = pty.openpty()
     process = fourscore.start("run", suite, stdout=terminal, stderr=terminal, environment={"FAKE_SLOW_S": "0.2"})
     os.close(terminal)
-    wait_for(lambda: fourscore.finished())
+    assert wait_for(lambda: fourscore.finished())
     os.close(controller)  # every write is EIO from now on; no process here has it as its controlling terminal
     assert process.wait(timeout=120) == 0 and len(fourscore.records()) == 8
 
@@ -46,7 +41,7 @@ def test_a_hang_up_ends_a_campaign_with_130_also_where_the_terminal_is_gone(four
     controller, terminal = pty.openpty()
     process = fourscore.start("run", fourscore.points('"hangs"', points=1), stdout=terminal, stderr=terminal)
     os.close(terminal)
-    wait_for(fourscore.pids.exists)
+    assert wait_for(fourscore.pids.exists)
     os.close(controller)
     process.send_signal(signal.SIGHUP)
     assert process.wait(timeout=120) == 130 and not fourscore.records()
@@ -56,7 +51,7 @@ def test_a_hang_up_ends_nothing_under_nohup(fourscore):
     suite = fourscore.points('"slow"', points=3, launches=1)
     ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
     process = fourscore.start("run", suite, environment={"FAKE_SLOW_S": "0.5"}, preexec_fn=ignore)
-    wait_for(lambda: fourscore.finished())
+    assert wait_for(lambda: fourscore.finished())
     process.send_signal(signal.SIGHUP)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
@@ -66,7 +61,7 @@ def test_a_hang_up_ends_nothing_under_nohup(fourscore):
 def test_what_nohup_ignores_is_ignored_by_the_launch_too(fourscore):
     ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
     process = fourscore.start("run", fourscore.points('"hangs"', points=1), preexec_fn=ignore)
-    wait_for(lambda: fourscore.pids.exists() and fourscore.pids.read_text().endswith("\n"))
+    assert wait_for(lambda: fourscore.pids.exists() and fourscore.pids.read_text().endswith("\n"))
     pid = int(fourscore.pids.read_text().split()[0])
     ignored = next(line for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigIgn"))
     process.send_signal(signal.SIGTERM)
@@ -132,11 +127,9 @@ def test_an_interrupt_at_any_early_moment_is_no_failure_of_the_environment(fours
 
 
 def test_an_interrupt_while_fft_bench_is_asked_says_so(fourscore):
-    slow = fourscore.folder / "slow_bench"
-    slow.write_text(f'#!/bin/sh\ntouch "{fourscore.folder}/asked"\nsleep 60\n')
-    slow.chmod(0o755)
+    slow = script(fourscore.folder / "slow_bench", f'touch "{fourscore.folder}/asked"\nsleep 60')
     process = fourscore.start("run", fourscore.points(), "--bench", slow)
-    wait_for((fourscore.folder / "asked").exists)
+    assert wait_for((fourscore.folder / "asked").exists)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130 and err == "fourscore: interrupted\n"
@@ -146,7 +139,7 @@ def test_an_interrupt_while_skipped_points_are_written_ends_soon(fourscore):
     shapes = json.dumps([f"{n}x4x4" for n in range(1, 3001)])
     suite = fourscore.suite(f'name="s"\nlaunches=1\n[[sweep]]\nvariant="picky"\nshape={shapes}\nranks=2\n')
     process = fourscore.start("run", suite)
-    wait_for(lambda: list(fourscore.archive.glob("records/*/*.json")))
+    assert wait_for(lambda: list(fourscore.archive.glob("records/*/*.json")))
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     written = len(list(fourscore.archive.glob("records/*/*.json")))

@@ -30,7 +30,7 @@ def said(fourscore, *command: str) -> str:
 
 
 def findings(fourscore) -> list[str]:
-    result = json.loads(fourscore("verify", "--json", code=1).stdout)
+    result = fourscore.json("verify", code=1)
     return [f"{finding['file']}: {finding['problem']}" for finding in result["findings"]]
 
 
@@ -94,7 +94,7 @@ def test_no_type_of_any_key_stops_a_command_or_is_reported_in_a_librarys_words(m
         if command not in (("status",), ("status", "--json")):
             assert re.search(r"fffffffffffffffe-000.json: .*key 'point' is \[\]; expected an object", text), command
             assert re.search(r"ffffffffffffffff-000.json: .*key 'point.threads' is \"x\"; expected an integer", text), command
-    (campaign,) = json.loads(measured("status", "--json").stdout)
+    (campaign,) = measured.json("status")
     assert campaign["records"] == number + 8 == sum(campaign["counts"].values()) + len(campaign["unreadable"])
     assert campaign["counts"]["ok"] > 100 and len(campaign["unreadable"]) > 100
     lines = measured("export", "--format", "jsonl").stdout.splitlines()
@@ -269,9 +269,9 @@ def test_an_unfinished_campaign_is_told_from_one_that_lost_records(fourscore):
     fourscore("run", fourscore.points(), "--campaign", "c", "--quiet", "--max-launches", "4")
     said = fourscore("verify").stdout
     assert "c: 2 of its 6 records are not there yet" in said and "as they should be" not in said
-    assert json.loads(fourscore("verify", "--json").stdout)["unfinished"] == [{"campaign": "c", "missing": 2, "of": 6}]
+    assert fourscore.json("verify")["unfinished"] == [{"campaign": "c", "missing": 2, "of": 6}]
     first_record(fourscore).unlink()
-    told = json.loads(fourscore("verify", "--json", code=1).stdout)
+    told = fourscore.json("verify", code=1)
     assert told["unfinished"] == [{"campaign": "c", "missing": 2, "of": 6}] and len(told["findings"]) == 1
     fourscore("reindex")
     assert "c: 3 of its 6 records are not there yet" in fourscore("verify").stdout
@@ -304,7 +304,7 @@ def test_records_without_a_digest_are_read_and_counted(measured):
     for file, record in measured.records().items():
         del record["sha256"]
         pathlib.Path(file).write_text(json.dumps(record))
-    assert json.loads(measured("verify", "--json").stdout) == {"records": 6, "without_digest": 6, "findings": [], "unfinished": []}
+    assert measured.json("verify") == {"records": 6, "without_digest": 6, "findings": [], "unfinished": []}
     assert "6 of them have no digest" in measured("verify").stdout
     assert "6 ok" in measured("status").stdout
     assert all("sha256" not in json.loads(line) for line in measured("export", "--format", "jsonl").stdout.splitlines())
@@ -315,7 +315,7 @@ def test_what_the_command_itself_writes_has_a_digest(fourscore):
     fourscore("run", fourscore.points('"picky"', points=1, launches=1).rename(fourscore.folder / "p.toml"), "--quiet")
     statuses = {r["verdict"]["status"] for r in fourscore.records().values() if len(r["sha256"]) == 64}
     assert {"failed", "timeout"} <= statuses
-    assert json.loads(fourscore("verify", "--json").stdout)["without_digest"] == 0
+    assert fourscore.json("verify")["without_digest"] == 0
 
 
 def test_nothing_in_a_record_moves_the_cursor(measured):

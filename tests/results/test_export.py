@@ -11,7 +11,7 @@ import resource
 import statistics
 
 import pytest
-from fourscore_command import first_record, signed
+from fourscore_command import changed, first_record, signed
 
 FORMATS = ("csv", "jsonl", "benchmark")
 
@@ -106,7 +106,7 @@ def test_json_tells_what_was_written(measured):
     broken = first_record(measured)
     broken.write_text("{")
     file = measured.folder / "out.csv"
-    told = json.loads(measured("export", "--format", "csv", "--json", "-o", file).stdout)
+    told = measured.json("export", "--format", "csv", "-o", file)
     assert told == {
         "format": "csv",
         "output": str(file),
@@ -154,9 +154,8 @@ CELLS = {
 def test_no_cell_is_a_formula(fourscore):
     fourscore("run", fourscore.points(points=5), "--campaign", "c", "--quiet")
     for file, text in zip(sorted(fourscore.records()), CELLS, strict=True):
-        record = json.loads(pathlib.Path(file).read_text())
-        record["verdict"]["reason"] = record["campaign"]["suite"] = text
-        pathlib.Path(file).write_text(signed(record))
+        with changed(pathlib.Path(file)) as record:
+            record["verdict"]["reason"] = record["campaign"]["suite"] = text
     out = fourscore.folder / "out.csv"
     fourscore("export", "--format", "csv", "-o", out)
     with out.open(newline="") as stream:
@@ -201,7 +200,7 @@ def test_the_times_and_rates_of_a_transform_are_those_of_its_samples(fourscore):
     assert [entry["real_time"] for entry in entries] == pytest.approx([1e9 * time for time in times], rel=1e-12)
     assert [entry["flops_per_second"] for entry in entries] == pytest.approx([flops / time for time in times], rel=1e-12)
     assert {(entry["time_unit"], entry["iterations"], entry["threads"]) for entry in entries} == {("ns", 3, 2)}
-    (campaign,) = json.loads(fourscore("status", "--json").stdout)
+    (campaign,) = fourscore.json("status")
     middle = statistics.median([statistics.median(launch) for launch in TIMES])
     assert campaign["points"][0]["gflops"] == pytest.approx(flops / middle / 1e9, rel=1e-12)
 
@@ -209,17 +208,16 @@ def test_the_times_and_rates_of_a_transform_are_those_of_its_samples(fourscore):
 def test_the_columns_are_the_keys_that_they_are_named_after(measured):
     """Every text of the record is another one, so that no column can be taken from another key."""
     file = first_record(measured)
-    record = json.loads(file.read_text())
-    record["point"].update(
-        {key: f"the {key}" for key in ("variant", "exchange", "local_fft", "placement", "precision", "kind", "direction")}
-    )
-    record["point"].update(shape=[1, 4, 4], grid=[3, 5], threads=7, instances=11, parameters={"pieces": "2"})
-    record["point"]["contract"].update(layout="the layout", buffers="the buffers", planner="the planner")
-    hashes = {key: f"the {key}" for key in ("machine_hash", "code_hash", "identity_hash")}
-    code = {"revision": "the revision", "build_type": "Release"}
-    record["provenance"] = hashes | {"identity": {"code": code}, "volatile": {"started_at": "the start"}}
-    record.update(flags=["one", "two"], plan={"time_s": 0.125})
-    file.write_text(signed(record))
+    with changed(file) as record:
+        record["point"].update(
+            {key: f"the {key}" for key in ("variant", "exchange", "local_fft", "placement", "precision", "kind", "direction")}
+        )
+        record["point"].update(shape=[1, 4, 4], grid=[3, 5], threads=7, instances=11, parameters={"pieces": "2"})
+        record["point"]["contract"].update(layout="the layout", buffers="the buffers", planner="the planner")
+        hashes = {key: f"the {key}" for key in ("machine_hash", "code_hash", "identity_hash")}
+        code = {"revision": "the revision", "build_type": "Release"}
+        record["provenance"] = hashes | {"identity": {"code": code}, "volatile": {"started_at": "the start"}}
+        record.update(flags=["one", "two"], plan={"time_s": 0.125})
     row = next(csv.DictReader(io.StringIO(measured("export", "--format", "csv", "--record", file).stdout)))
     named = ("variant", "exchange", "local_fft", "placement", "precision", "kind", "direction", "layout", "buffers", "planner")
     assert {key: row[key] for key in (*named, *hashes)} == {key: f"the {key}" for key in (*named, *hashes)}
@@ -234,14 +232,13 @@ def test_the_columns_are_the_keys_that_they_are_named_after(measured):
 
 def test_the_bytes_messages_and_rates_of_a_component_are_those_of_its_benchmarks(measured):
     file = first_record(measured)
-    record = json.loads(file.read_text())
-    del record["samples"]
-    times = [0.004, 0.002]
-    numbers = {"size_bytes": 4096, "bytes": 3 * 4096, "messages": 3, "flops": 1000}
-    benchmark = {"name": "alltoall/4096", "kernel": "alltoall", "labels": {"exchange": "p2p"}, "numbers": numbers}
-    record["point"] = {"component": "alltoall_bench", "ranks": 4, "parameters": {"sizes": "4KiB"}}
-    record["benchmarks"] = [benchmark | {"iterations": 17, "time_s": times, "rank_s": [times] * 4, "in_cache": False, "emulated": False}]
-    file.write_text(signed(record))
+    with changed(file) as record:
+        del record["samples"]
+        times = [0.004, 0.002]
+        numbers = {"size_bytes": 4096, "bytes": 3 * 4096, "messages": 3, "flops": 1000}
+        benchmark = {"name": "alltoall/4096", "kernel": "alltoall", "labels": {"exchange": "p2p"}, "numbers": numbers}
+        record["point"] = {"component": "alltoall_bench", "ranks": 4, "parameters": {"sizes": "4KiB"}}
+        record["benchmarks"] = [benchmark | {"iterations": 17, "time_s": times, "rank_s": [times] * 4, "in_cache": False, "emulated": False}]
     rows = list(csv.DictReader(io.StringIO(measured("export", "--format", "csv", "--record", file).stdout)))
     assert [float(row["time_s"]) for row in rows] == times
     assert {(row["benchmark"], row["kernel"], row["iterations"]) for row in rows} == {("alltoall/4096", "alltoall", "17")}
@@ -259,11 +256,10 @@ def test_the_bytes_messages_and_rates_of_a_component_are_those_of_its_benchmarks
 def test_a_launch_without_a_time_is_an_error_and_never_time_0(measured, status):
     """compare.py knows no errors: it must not find such an entry beside the times of its benchmark."""
     file = first_record(measured)
-    record = json.loads(file.read_text())
-    if status != "wrong":
-        del record["samples"]
-    record["verdict"].update(status=status, reason="gone")
-    file.write_text(signed(record))
+    with changed(file) as record:
+        if status != "wrong":
+            del record["samples"]
+        record["verdict"].update(status=status, reason="gone")
     entries = json.loads(measured("export", "--format", "benchmark").stdout)["benchmarks"]
     errors = [entry for entry in entries if entry.get("error_occurred")]
     assert [entry["error_message"] for entry in errors] == [f"{status}: gone"]
@@ -277,11 +273,10 @@ def test_a_launch_without_a_time_is_an_error_and_never_time_0(measured, status):
 def test_a_timeline_of_a_record_with_parameters_is_exported(measured):
     """Its title names them; that once read freed memory."""
     file = first_record(measured)
-    record = json.loads(file.read_text())
-    record["point"]["parameters"] = {f"parameter-{n}-with-a-long-name": "a value that is long as well" * 4 for n in range(50)}
-    lane = {"rank": 0, "lane": 0, "dropped": 0, "phase": ["fft", "exchange"], "begin_s": [0.0, 1.5], "end_s": [1.5, 2.0]}
-    record["timeline"] = {"lanes": [lane | {"piece": [-1, 3]}]}
-    file.write_text(signed(record))
+    with changed(file) as record:
+        record["point"]["parameters"] = {f"parameter-{n}-with-a-long-name": "a value that is long as well" * 4 for n in range(50)}
+        lane = {"rank": 0, "lane": 0, "dropped": 0, "phase": ["fft", "exchange"], "begin_s": [0.0, 1.5], "end_s": [1.5, 2.0]}
+        record["timeline"] = {"lanes": [lane | {"piece": [-1, 3]}]}
     events = json.loads(measured("export", "--format", "chrome-trace").stdout)["traceEvents"]
     (title,) = [e["args"]["name"] for e in events if e["name"] == "process_name"]
     for key, value in record["point"]["parameters"].items():

@@ -5,7 +5,7 @@ import json
 import subprocess
 
 import pytest
-from fourscore_command import BIN, signed
+from fourscore_command import BIN, changed, signed
 
 POINT = ("--variant", "serial", "--planner", "estimate", "--repetitions", "3")
 
@@ -30,7 +30,7 @@ def loose(tmp_path):
 def test_imported_records_are_launches_of_one_campaign_that_every_command_reads(fourscore, loose):
     files = [loose("a.json"), loose("b.json"), loose("c.json", "4x4x4")]
     before = [file.read_bytes() for file in files]
-    told = json.loads(fourscore("import", *files, "--vouch", "--json").stdout)
+    told = fourscore.json("import", *files, "--vouch")
     assert [file.read_bytes() for file in files] == before
     assert told["campaign"].startswith("imported-") and told["already_there"] == []
     assert [entry["from"] for entry in told["imported"]] == [str(file) for file in files]
@@ -73,18 +73,16 @@ def test_nothing_is_imported_if_one_file_is_unusable(fourscore, loose, tmp_path)
 
 def test_a_record_that_verify_would_refuse_is_refused(fourscore, loose):
     file = loose("a.json")
-    record = json.loads(file.read_text())
-    record["point"]["ranks"] = 2
-    file.write_text(signed(record))
+    with changed(file) as record:
+        record["point"]["ranks"] = 2
     assert "point_id is" in fourscore("import", file, code=2).stderr
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../../../evil", "/tmp/evil", "a/b", "-x", "a\n", "\x1b[2J", "x" * 200, "\u00e9"])
 def test_a_record_id_that_is_no_plain_name_is_refused_and_nothing_is_written(fourscore, loose, name):
     file = loose("a.json")
-    record = json.loads(file.read_text())
-    record["record_id"] = name
-    file.write_text(signed(record))
+    with changed(file) as record:
+        record["record_id"] = name
     before = sorted(fourscore.folder.rglob("*"))
     error = fourscore("import", file, code=2).stderr
     assert "record_id" in error and "letters, digits, - _ . only" in error
@@ -101,13 +99,12 @@ def test_campaigns_of_suites_and_their_records_are_left_alone(measured, loose):
 
 def test_records_of_two_builds_are_one_campaign_only_when_asked(fourscore, loose):
     mine, other = loose("a.json"), loose("b.json")
-    record = json.loads(other.read_text())
-    provenance = record["provenance"]
-    provenance["identity"]["code"]["revision"] = "another"
-    for part, name in (("code", "code_hash"), (None, "identity_hash")):
-        value = provenance["identity"][part] if part else provenance["identity"]
-        provenance[name] = canonical_hash(value)
-    other.write_text(signed(record))
+    with changed(other) as record:
+        provenance = record["provenance"]
+        provenance["identity"]["code"]["revision"] = "another"
+        for part, name in (("code", "code_hash"), (None, "identity_hash")):
+            value = provenance["identity"][part] if part else provenance["identity"]
+            provenance[name] = canonical_hash(value)
     assert "of 2 machines or builds" in fourscore("import", mine, other, code=2).stderr
     assert "2 records imported" in fourscore("import", mine, other, "--campaign", "both").stdout
 
@@ -146,7 +143,7 @@ def spoilt_columns_are_found(fourscore, stored):
     for change in spoilt:
         record = whole | {"rank_columns": whole["rank_columns"] | change}
         stored.write_text(signed(record))
-        told = json.loads(fourscore("verify", "--json", code=1).stdout)
+        told = fourscore.json("verify", code=1)
         [finding, *_] = [one for one in told["findings"] if one["file"].endswith(stored.name)]
         assert "json.exception" not in json.dumps(told), (change, told)
         assert "columns" in finding["problem"] or "header" in finding["problem"], (change, finding)
@@ -188,9 +185,8 @@ def test_a_file_that_is_not_as_its_program_wrote_it_is_refused(fourscore, loose,
 @pytest.mark.parametrize("part", ["machine", "code", "launch", "identity"])
 def test_a_hash_that_is_not_that_of_what_it_names_is_refused(fourscore, loose, part):
     file = loose("a.json")
-    record = json.loads(file.read_text())
-    record["provenance"][f"{part}_hash"] = "0123456789abcdef"
-    file.write_text(signed(record))
+    with changed(file) as record:
+        record["provenance"][f"{part}_hash"] = "0123456789abcdef"
     error = fourscore("import", file, "--vouch", code=2).stderr
     assert f'{part}_hash is "0123456789abcdef", its {part}\'s is "' in error
 
@@ -216,16 +212,14 @@ def test_a_record_that_nobody_vouches_for_is_foreign_and_never_ranked(fourscore,
 
 def test_flags_follow_from_the_content_whatever_the_file_says(fourscore, loose):
     file = loose("a.json")
-    record = json.loads(file.read_text())
-    record["sampling"]["warmup"] = 0
-    record["flags"] = []
-    file.write_text(signed(record))
+    with changed(file) as record:
+        record["sampling"]["warmup"] = 0
+        record["flags"] = []
     fourscore("import", file, "--vouch")
     [stored] = fourscore.archive.glob("records/*/*.json")
-    imported = json.loads(stored.read_text())
-    assert {"cold", "in-cache"} <= set(imported["flags"]) and "foreign" not in imported["flags"]
-    imported["flags"] = []
-    stored.write_text(signed(imported))
+    with changed(stored) as imported:
+        assert {"cold", "in-cache"} <= set(imported["flags"]) and "foreign" not in imported["flags"]
+        imported["flags"] = []
     assert "it is not flagged cold, which follows from what it holds" in fourscore("verify", code=1).stdout
 
 

@@ -20,7 +20,7 @@ def measured(fourscore):
 
 
 def counts(fourscore) -> dict:
-    (campaign,) = json.loads(fourscore("status", "--json").stdout)
+    (campaign,) = fourscore.json("status")
     return campaign["counts"]
 
 

@@ -9,7 +9,7 @@ import shutil
 import tarfile
 
 import pytest
-from fourscore_command import signed
+from fourscore_command import changed, signed
 
 EXAMPLE = pathlib.Path(__file__).parents[2] / "docs/example/archive"
 ENDINGS = [".tar.zst", ".tar.gz", ".tgz", ".tar"]
@@ -36,7 +36,7 @@ def two(measured, tmp_path):
 
 def test_a_merged_archive_holds_the_bytes_of_both(measured, two, tmp_path):
     a, b = two
-    said = json.loads(measured("archive", "merge", a, b, "-o", tmp_path / "both", "--json").stdout)
+    said = measured.json("archive", "merge", a, b, "-o", tmp_path / "both")
     assert [(one["records"], one["copied"]) for one in said["sources"]] == [(6, 6), (31, 31)]
     assert said["kept"] == []
     assert files_of(tmp_path / "both") == files_of(a) | files_of(b)
@@ -59,7 +59,7 @@ def test_a_merge_goes_on_where_it_was_cut_off(measured, two, tmp_path):
     measured("archive", "merge", a, b, "-o", both)
     for file in sorted(both.glob("records/*/*.json"))[::2]:
         file.unlink()
-    said = json.loads(measured("archive", "merge", a, b, "-o", both, "--json").stdout)
+    said = measured.json("archive", "merge", a, b, "-o", both)
     assert sum(one["copied"] for one in said["sources"]) == 19
     assert files_of(both) == files_of(a) | files_of(b)
 
@@ -146,7 +146,7 @@ def test_a_pack_carries_records_of_a_newer_schema_as_they_are(measured, tmp_path
 def test_a_packed_archive_comes_out_as_it_went_in(measured, tmp_path, ending):
     pack = tmp_path / f"pack{ending}"
     assert "6 records" in measured("archive", "pack", "-o", pack).stdout
-    said = json.loads(measured("archive", "unpack", pack, "-o", tmp_path / "out", "--json").stdout)
+    said = measured.json("archive", "unpack", pack, "-o", tmp_path / "out")
     assert (said["records"], said["files"]) == (6, len(files_of(measured.archive)))
     assert files_of(tmp_path / "out") == files_of(measured.archive)
     assert "6 records, all as they should be" in measured("verify", "--archive", tmp_path / "out").stdout
@@ -285,11 +285,10 @@ SECRETS = ["node17", "node17.example.org", "carol", "/users/carol/fft/run", "/da
 def private(measured):
     """The records of an archive hold what its machine calls private, in every text that others may see."""
     for number, file in enumerate(sorted(measured.archive.glob("records/*/*.json"))):
-        record = json.loads(file.read_text())
-        volatile = record["provenance"]["volatile"]
-        volatile |= {"hosts": ["node17.example.org"], "job_id": "4711" if number == 0 else ""}
-        record["verdict"] |= {"stderr_tail": "node17: cannot open /users/carol/fft/run/input, (/usr/lib/libm.so.6) of acme's carol; node170 is fine"}
-        file.write_text(signed(record))
+        with changed(file) as record:
+            volatile = record["provenance"]["volatile"]
+            volatile |= {"hosts": ["node17.example.org"], "job_id": "4711" if number == 0 else ""}
+            record["verdict"] |= {"stderr_tail": "node17: cannot open /users/carol/fft/run/input, (/usr/lib/libm.so.6) of acme's carol; node170 is fine"}
     [file] = measured.archive.glob("campaigns/*/campaign.json")
     campaign = json.loads(file.read_text()) | {"description": "below /data/project-x/carol/out.json"}
     file.write_text(signed(campaign))
@@ -329,9 +328,8 @@ def test_a_scrubbed_record_says_so_and_keeps_its_numbers(private, tmp_path):
 
 def test_an_archive_without_anything_private_stays_as_it_is(measured, tmp_path):
     for file in measured.archive.glob("records/*/*.json"):
-        record = json.loads(file.read_text())
-        record["provenance"]["volatile"] |= {"hosts": ["localhost"], "job_id": ""}
-        file.write_text(signed(record))
+        with changed(file) as record:
+            record["provenance"]["volatile"] |= {"hosts": ["localhost"], "job_id": ""}
     said = measured("archive", "scrub", "-o", tmp_path / "public").stdout
     assert "6 records, 0 of them changed" in said
     records = {name: text for name, text in files_of(measured.archive).items() if name.startswith("records/")}
@@ -340,9 +338,8 @@ def test_an_archive_without_anything_private_stays_as_it_is(measured, tmp_path):
 
 def test_what_an_id_is_made_of_is_not_scrubbed_but_refused(measured, tmp_path):
     file = next(measured.archive.glob("records/*/*.json"))
-    record = json.loads(file.read_text())
-    record["point"]["parameters"] = {"map": "/users/carol/map.txt"}
-    file.write_text(signed(record))
+    with changed(file) as record:
+        record["point"]["parameters"] = {"map": "/users/carol/map.txt"}
     error = measured("archive", "scrub", "-o", tmp_path / "public", code=2).stderr
     assert "nothing was written, since ids are made of what is private:" in error
     assert f"{file.relative_to(measured.archive)}: /point holds '/users/carol/map.txt' (paths)" in error

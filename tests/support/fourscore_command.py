@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -11,6 +12,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -21,6 +24,11 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 HERE = pathlib.Path(__file__).parent
 BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
+
+# The environment of calls that leave the fakes out, where the tests were given an mpirun.
+REAL = {"FOURSCORE_BENCH": str(BIN / "fft_bench"), "FOURSCORE_COMPONENTS": str(BIN)}
+if "FOURSCORE_TEST_MPIEXEC" in os.environ:
+    REAL["FOURSCORE_MPIEXEC"] = os.environ["FOURSCORE_TEST_MPIEXEC"]
 
 
 def is_open_mpi() -> bool:
@@ -43,8 +51,45 @@ def signed(record: dict) -> str:
     return f'{line}{hashlib.sha256(line.encode()).hexdigest()}"}}\n'
 
 
+@contextlib.contextmanager
+def changed(file: pathlib.Path) -> Iterator[dict]:
+    """The record of this file, which gets what is changed in it, and its digest anew."""
+    record = json.loads(file.read_text())
+    yield record
+    file.write_text(signed(record))
+
+
+def option(argv: list[str], name: str) -> str | None:
+    """The value of an option of a command line; None where it lacks it."""
+    return argv[argv.index(name) + 1] if name in argv else None
+
+
+def script(file: pathlib.Path, text: str) -> pathlib.Path:
+    """Makes a program of this text, a shell's where it does not say whose."""
+    file.write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n")
+    file.chmod(0o755)
+    return file
+
+
+def git(repository: pathlib.Path, *words: object) -> str:
+    """What git says, whose user is nobody."""
+    command = ["git", "-C", repository, "-c", "user.name=n", "-c", "user.email=e", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def repository_of(folder: pathlib.Path, name: str, *contents: str) -> pathlib.Path:
+    """A new repository, with a revision for each content of its one file."""
+    folder.mkdir()
+    git(folder, "init", "-q")
+    for content in contents:
+        script(folder / name, content) if content.startswith("#!") else (folder / name).write_text(content)
+        git(folder, "add", "-A")
+        git(folder, "commit", "-qm", "m")
+    return folder
+
+
 class Fourscore:
-    """The command with an archive, a fake bench and a fake mpirun; `real=True` calls leave the fakes out."""
+    """The command with an archive, a fake bench and a fake mpirun; calls with environment=REAL leave the fakes out."""
 
     def __init__(self, folder: pathlib.Path):
         self.folder = folder
@@ -97,6 +142,14 @@ class Fourscore:
         assert process.returncode in (code if isinstance(code, tuple) else (code,)), f"exit {process.returncode}, expected {code}\n{out}\n{err}"
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
+    def json(self, *arguments: object, **options) -> Any:
+        """What the command says with --json."""
+        return json.loads(self(*arguments, "--json", **options).stdout)
+
+    def plan(self, suite: str | pathlib.Path, *arguments: object, **options) -> dict:
+        """What `run` would do."""
+        return self.json("run", suite, "--dry-run", *arguments, **options)
+
     def suite(self, text: str, name: str = "s.toml") -> pathlib.Path:
         file = self.folder / name
         file.write_text(text)
@@ -113,9 +166,9 @@ class Fourscore:
     def records(self) -> dict[str, dict]:
         return {str(f): json.loads(f.read_text()) for f in sorted(self.archive.glob("records/*/*.json"))}
 
-    def finished(self) -> list[str]:
-        """Records in the order in which launches of the fake bench finished."""
-        return [json.loads(line)["record"] for line in self.log.read_text().splitlines()] if self.log.exists() else []
+    def finished(self, what: str = "record") -> list:
+        """Records, or "argv", in the order in which launches of the fakes finished."""
+        return [json.loads(line)[what] for line in self.log.read_text().splitlines()] if self.log.exists() else []
 
     def index(self) -> list[tuple]:
         with sqlite3.connect(self.archive / "index.sqlite") as database:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-PATIENCE_S = 60
+PATIENCE_S = 120
 
 
 def _state(process: Path) -> tuple[str, int] | None:

@@ -118,7 +118,7 @@ def test_cancel_takes_a_campaigns_jobs_from_the_queue_and_no_others(cluster):
     assert cluster.measured() == {"1 good": 1}, "what was measured stays"
     assert "a: 0 jobs cancelled" in cluster("cancel", "a").stdout
     assert "nothing" in cluster("cancel", "nothing", code=2).stderr
-    said = json.loads(cluster("cancel", "b", "--json").stdout)
+    said = cluster.json("cancel", "b")
     assert [job["job"] for job in said] == ["5", "6", "7"]
 
 

@@ -17,6 +17,7 @@ import time
 
 import pytest
 from laboratories import PATH, Traces, unavailable
+from processes import wait_for
 
 takes_root = pytest.mark.skipif(bool(unavailable()), reason=unavailable() or "none")
 SECONDS = 60
@@ -141,8 +142,7 @@ def test_nothing_is_left_of_what_a_command_started(laboratory):
     folder = laboratory.fourscore.folder
     script = "ssh h1 'setsid sleep 1000 >&- 2>&- & echo $!'; setsid sleep 1000 >&- 2>&- & touch started; sleep 0.3"
     process = laboratory.start("--hosts", 4, "--rate", "100mbit", "--", "sh", "-c", script)
-    while not (folder / "started").exists():
-        time.sleep(0.01)
+    assert wait_for((folder / "started").exists)
     assert laboratory.traces.look() >= 5 * 5, "four hosts and the front have five namespaces each"
     process.communicate(timeout=SECONDS)
     # The command waits for the kernel: not a moment later anything is left.
@@ -200,8 +200,7 @@ def test_signals_are_passed_on_to_the_command_once(laboratory, sent):
     folder = laboratory.fourscore.folder
     name = signal.Signals(sent).name.removeprefix("SIG")
     process = laboratory.start("--", "sh", "-c", NOTES_A_SIGNAL.format(name))
-    while not (folder / "ready").exists():
-        time.sleep(0.01)
+    assert wait_for((folder / "ready").exists)
     process.send_signal(sent)
     process.communicate(timeout=SECONDS)
     assert process.returncode == 5
@@ -216,8 +215,7 @@ def test_an_interrupt_from_the_terminal_reaches_the_command_once(laboratory):
         # In a session of its own, whose terminal it is.
         process = laboratory.start("--", "sh", "-c", NOTES_A_SIGNAL.format("INT"), stdin=theirs, start_new_session=True,
                                    preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))  # fmt: skip
-        while not (folder / "ready").exists():
-            time.sleep(0.01)
+        assert wait_for((folder / "ready").exists)
         os.write(ours, b"\x03")
         process.communicate(timeout=SECONDS)
     finally:
@@ -245,8 +243,7 @@ def test_two_laboratories_at_once_do_not_see_each_other(fourscore):
     listener = "import socket; s = socket.create_server(('', 5000)); open('listens', 'w').close(); s.accept()"
     (fourscore.folder / "l.py").write_text(listener)
     process = first.start("--", "ssh", "h1", "touch /tmp/of-the-first; exec python3 l.py")
-    while not (fourscore.folder / "listens").exists():
-        time.sleep(0.01)
+    assert wait_for((fourscore.folder / "listens").exists)
     connect = "import socket; socket.create_connection(('10.80.0.1', 5000), 5)"
     (fourscore.folder / "c.py").write_text(connect)
     run = second("--", "sh", "-c", "ssh h2 python3 c.py || ssh h1 ls /tmp")

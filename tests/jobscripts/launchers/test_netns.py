@@ -10,15 +10,12 @@ import statistics
 import subprocess
 
 import pytest
-from fourscore_command import is_open_mpi
+from fourscore_command import BIN, REAL, is_open_mpi
 from laboratories import Traces, unavailable
 
 if no_laboratory := unavailable():
     pytest.skip(no_laboratory, allow_module_level=True)
 
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
-MPIEXEC = os.environ["FOURSCORE_TEST_MPIEXEC"]
-REAL = {"FOURSCORE_MPIEXEC": MPIEXEC, "FOURSCORE_BENCH": str(BIN / "fft_bench"), "FOURSCORE_COMPONENTS": str(BIN)}
 HEAD = 'name = "b"\nlaunches = 1\nrepetitions = 2\nmin_time_s = 0.001\n'
 MACHINE = 'name = "lab"\nlauncher = "netns"\n[nodes]\ncount = 4\n[launch]\nrate = "{}"\n'
 OPEN_MPI, HYDRA = "mpirun (Open MPI) 4.1.4", "HYDRA build details:"
@@ -101,7 +98,7 @@ def test_messages_in_both_directions_share_no_bandwidth(fourscore):
         pytest.skip("MPICH asks for the data of a large message behind that of the other direction")
     program = [BIN / "pairwise_bench", "--parameter", "pattern=sendrecv", "--parameter", "sizes=1MiB"]
     program += ["--repetitions", "8", "--min-time-s", "0.01", "--record", "record.json"]
-    mpirun = [MPIEXEC, "--allow-run-as-root", "--host", "h1,h2", *program]
+    mpirun = [REAL["FOURSCORE_MPIEXEC"], "--allow-run-as-root", "--host", "h1,h2", *program]
     traces = Traces()
     command = fourscore.command("laboratory", "--rate", "40mbit", "--", *mpirun)
     environment = fourscore.environment | traces.environment

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 import pytest
-from fourscore_command import BIN, is_open_mpi
+from fourscore_command import BIN, is_open_mpi, script
 from laboratories import unavailable
 
 OWN = os.environ["FOURSCORE_TEST_MPIEXEC"]
@@ -62,9 +62,7 @@ def machine_file(fourscore, line: str) -> list[str]:
 def launcher_of_copies(fourscore, launcher: str) -> list[str]:
     """The options with which the launcher starts copies."""
     name = {"local": "mpirun", "netns": "mpirun", "srun": "srun", "template": "starter"}[launcher]
-    program = fourscore.path / name
-    program.write_text(COPIES.format(programs=BIN, says="Open MPI" if is_open_mpi() else "HYDRA"))
-    program.chmod(0o755)
+    program = script(fourscore.path / name, COPIES.format(programs=BIN, says="Open MPI" if is_open_mpi() else "HYDRA"))
     if launcher == "template":
         return machine_file(fourscore, f"{program} -n {{ranks}} {{program}}")
     if launcher == "srun":
@@ -108,9 +106,7 @@ def test_copies_of_the_real_other_mpirun_fail_too_where_nothing_says_whose_it_is
     other = shutil.which(OTHER)
     if other is None:
         pytest.skip(f"no {OTHER} in PATH")
-    starter = real.path / "starter"
-    starter.write_text(f'#!/bin/sh\nexec {other} "$@"\n')
-    starter.chmod(0o755)
+    starter = script(real.path / "starter", f'exec {other} "$@"')
     suite = real.suite('name = "s"\nlaunches = 1\nrepetitions = 2\n' + PROGRAMS["fft_bench"])
     real("run", suite, *machine_file(real, f"{starter} -n {{ranks}} {{program}}"), code=1)
     (record,) = real.records().values()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import pathlib
 import shutil
-import subprocess
 
 import pytest
-from fourscore_command import is_open_mpi
+from fourscore_command import BIN, is_open_mpi
 from slurm_rig import SlurmRig, temporary_folder, unavailable
 
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
 HERE = pathlib.Path(__file__).parent
 FAKE = HERE.parents[1] / "support/fake_srun"
 

@@ -7,6 +7,7 @@ import os
 import pathlib
 
 import pytest
+from fourscore_command import script
 
 MPIEXEC = os.environ["FOURSCORE_TEST_MPIEXEC"]
 # Runs the program once and writes down its own arguments, and what the program's environment says.
@@ -24,8 +25,7 @@ def template(fourscore):
     """The command with a program `starter` in PATH."""
     folder = fourscore.folder / "path"
     folder.mkdir()
-    (folder / "starter").write_text(STARTER)
-    (folder / "starter").chmod(0o755)
+    script(folder / "starter", STARTER)
     fourscore.log_of_starter = fourscore.folder / "starter.log"
     fourscore.environment |= {
         "PATH": f"{folder}:{fourscore.environment['PATH']}",

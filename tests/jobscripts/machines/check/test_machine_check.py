@@ -8,12 +8,12 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
+from fourscore_command import BIN, script
+from processes import wait_for
 from slurm_rig import SlurmRig, temporary_folder, unavailable
 
-BIN = pathlib.Path(os.environ["FOURSCORE_BIN"])
 REAL = {"FOURSCORE_BENCH": str(BIN / "fft_bench"), "FOURSCORE_MPIEXEC": os.environ["FOURSCORE_TEST_MPIEXEC"]}
 
 
@@ -26,7 +26,7 @@ def machine_file(folder: pathlib.Path, text: str) -> pathlib.Path:
 def checked(fourscore, text: str, code: int = 0, **environment: str) -> dict[str, dict]:
     """The findings by key."""
     file = machine_file(fourscore.folder, text)
-    result = json.loads(fourscore("machine", "check", file, "--json", environment=environment, code=code).stdout)
+    result = fourscore.json("machine", "check", file, environment=environment, code=code)
     assert result["agrees"] == (code == 0) == (not [f for f in result["findings"] if f["agreement"] == "differs"])
     return {finding["key"]: finding for finding in result["findings"]}
 
@@ -235,8 +235,7 @@ def test_an_interrupt_cancels_the_job(slurm, slow_program, tmp_path):
     slow = tmp_path
     if slow_program:
         real = shutil.which(slow_program, path=slurm.rig.environment.get("PATH"))
-        (slow / slow_program).write_text(f'#!/bin/sh\n"{real}" "$@" >"$0.said" && sleep 2 && cat "$0.said"\n')
-        (slow / slow_program).chmod(0o755)
+        script(slow / slow_program, f'"{real}" "$@" >"$0.said" && sleep 2 && cat "$0.said"')
     environment = {**slurm.rig.environment, "PATH": f"{slow}:{slurm.rig.environment['PATH']}"}
     blocker = slurm.rig.run(
         ["sbatch", "--parsable", "-N3", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 100"]
@@ -245,10 +244,7 @@ def test_an_interrupt_cancels_the_job(slurm, slow_program, tmp_path):
         slurm.file.write_text('name = "m"\n' + slurm.text())
         command = [slurm.folder / "fourscore", "machine", "check", slurm.file, "--archive", slurm.archive]
         with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
-            deadline = time.monotonic() + 60
-            while len(queued(slurm)) < 2 and time.monotonic() < deadline:
-                time.sleep(0.1)
-            assert len(queued(slurm)) == 2
+            assert wait_for(lambda: len(queued(slurm)) == 2)
             process.send_signal(signal.SIGINT)
             _, error = process.communicate(timeout=60)
         assert process.returncode == 130 and queued(slurm) == {blocker}, error
