@@ -1,8 +1,6 @@
 #include "results/csv_cell.hpp"
 
-#include <charconv>
 #include <string_view>
-#include <system_error>
 
 #include "core/text.hpp"
 

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <sstream>
 #include <system_error>
 

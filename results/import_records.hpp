@@ -1,7 +1,6 @@
 #pragma once
 // Records that fft_bench or a component program wrote outside a campaign, taken into an archive.
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <utility>

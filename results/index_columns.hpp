@@ -8,8 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "results/archive.hpp"
-
 namespace fourscore {
 
 using IndexValue = std::variant<std::monostate, std::int64_t, double, std::string>;

@@ -6,7 +6,6 @@
 #include <ostream>
 #include <stdexcept>
 #include <streambuf>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 
+#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "results/rank_columns.hpp"
 

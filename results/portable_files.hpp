@@ -2,7 +2,6 @@
 // What of an archive travels: records and what explains them. Locks, staging, the jobs of a campaign and the index
 // belong to the place where the archive is.
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>

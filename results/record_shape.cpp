@@ -11,7 +11,6 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
-#include <vector>
 
 #include "results/record_schema.hpp"
 

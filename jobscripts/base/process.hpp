@@ -1,7 +1,6 @@
 #pragma once
 // Running one program to its end, or ending it: no shell, nothing of it left behind.
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <stdexcept>

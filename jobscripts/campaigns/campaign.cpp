@@ -13,7 +13,6 @@
 #include "core/record.hpp"
 #include "core/regular_file.hpp"
 #include "core/sha256.hpp"
-#include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/programs/bench.hpp"
 #include "jobscripts/programs/components.hpp"

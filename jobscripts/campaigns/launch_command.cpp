@@ -1,7 +1,5 @@
 #include "jobscripts/campaigns/launch_command.hpp"
 
-#include <fmt/format.h>
-
 #include "core/environment.hpp"
 #include "core/installed.hpp"
 #include "core/moment.hpp"

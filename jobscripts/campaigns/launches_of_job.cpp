@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/path_kind.hpp"
+#include "core/regular_file.hpp"
 #include "core/utc_time.hpp"
 #include "jobscripts/campaigns/launch_command.hpp"
 #include "jobscripts/campaigns/staged_file.hpp"

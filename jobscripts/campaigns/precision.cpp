@@ -1,7 +1,6 @@
 #include "jobscripts/campaigns/precision.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <string>

@@ -1,8 +1,6 @@
 #pragma once
 // What a campaign found, point by point, for the terminal and for machines.
 
-#include <cstddef>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -8,7 +8,6 @@
 
 #include "core/text.hpp"
 #include "jobscripts/base/paths.hpp"
-#include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/machines/archive_folder.hpp"
 #include "results/index.hpp"

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "core/problem.hpp"
-#include "jobscripts/base/paths.hpp"
 #include "jobscripts/machines/archive_folder.hpp"
 #include "results/campaign_file.hpp"
 

@@ -10,7 +10,6 @@
 #include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "jobscripts/base/output.hpp"
-#include "jobscripts/base/paths.hpp"
 #include "jobscripts/campaigns/campaign_lock.hpp"
 #include "jobscripts/commands/analysis.hpp"
 #include "jobscripts/commands/command.hpp"

@@ -3,11 +3,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>

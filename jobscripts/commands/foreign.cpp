@@ -20,7 +20,6 @@
 #include "jobscripts/programs/harness_program.hpp"
 #include "jobscripts/suites/suite_program.hpp"
 #include "results/printable.hpp"
-#include "results/record_file.hpp"
 
 namespace fourscore {
 namespace {

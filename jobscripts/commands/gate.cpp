@@ -4,22 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <csignal>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/phase.hpp"
 #include "core/sha256.hpp"
 #include "jobscripts/base/output.hpp"
-#include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/commands/analysis.hpp"
-#include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/commands/comparing.hpp"
-#include "jobscripts/machines/archive_folder.hpp"
 #include "jobscripts/programs/bench.hpp"
 #include "results/record_file.hpp"
 

@@ -1,14 +1,12 @@
 // fourscore history: what changed where over revisions of the code; the Python package answers. The package starts no
 // program and so does not ask git, and Python 3.10 reads no TOML: this command hands it both.
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <sstream>
 
 #include "core/problem.hpp"
@@ -18,7 +16,6 @@
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/gate/acknowledgements.hpp"
-#include "jobscripts/machines/archive_folder.hpp"
 #include "results/index.hpp"
 
 namespace fourscore {

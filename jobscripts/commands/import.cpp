@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/text.hpp"
-#include "jobscripts/base/paths.hpp"
-#include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/machines/archive_folder.hpp"
 #include "results/import_records.hpp"

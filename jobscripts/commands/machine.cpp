@@ -10,7 +10,6 @@
 #include "core/problem.hpp"
 #include "core/text.hpp"
 #include "jobscripts/base/output.hpp"
-#include "jobscripts/base/paths.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/machines/check/check.hpp"

@@ -11,7 +11,6 @@
 #include "core/record.hpp"
 #include "core/statistics.hpp"
 #include "jobscripts/base/output.hpp"
-#include "jobscripts/base/paths.hpp"
 #include "jobscripts/campaigns/campaign_lock.hpp"
 #include "jobscripts/campaigns/launches_of_job.hpp"
 #include "jobscripts/campaigns/retry.hpp"

@@ -1,10 +1,8 @@
 #include "jobscripts/gate/builds.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <system_error>

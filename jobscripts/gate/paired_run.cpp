@@ -1,6 +1,5 @@
 #include "jobscripts/gate/paired_run.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <random>

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "jobscripts/campaigns/campaign.hpp"
-#include "jobscripts/campaigns/runner.hpp"
 #include "jobscripts/jobs/job_states.hpp"
 
 namespace fourscore {

@@ -2,8 +2,6 @@
 // How long launches take, from what the archive knows of their points.
 
 #include <map>
-#include <string>
-#include <vector>
 
 #include "jobscripts/campaigns/campaign.hpp"
 

@@ -11,7 +11,6 @@
 #include "core/json_value.hpp"
 #include "core/regular_file.hpp"
 #include "results/output_file.hpp"
-#include "results/record_file.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;

@@ -10,7 +10,6 @@
 //   end.json        how it ended, once the scheduler has said so
 //   output.log      what it printed
 
-#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>

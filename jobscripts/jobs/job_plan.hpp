@@ -1,7 +1,6 @@
 #pragma once
 // Launches that a campaign lacks, cut into jobs.
 
-#include <cstddef>
 #include <vector>
 
 #include "jobscripts/campaigns/runner.hpp"

@@ -1,7 +1,6 @@
 #include "jobscripts/jobs/job_run.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "jobscripts/base/paths.hpp"
+#include "core/installed.hpp"
 #include "jobscripts/base/process.hpp"
 
 namespace fourscore {

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "core/json_value.hpp"
 #include "core/regular_file.hpp"
-#include "jobscripts/base/paths.hpp"
 #include "results/output_file.hpp"
 
 namespace fourscore {

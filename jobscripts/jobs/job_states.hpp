@@ -1,8 +1,6 @@
 #pragma once
 // What the scheduler says of a campaign's jobs, asked seldom and all at once.
 
-#include <chrono>
-#include <map>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 
 #include "jobscripts/schedulers/scheduler.hpp"

@@ -6,7 +6,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -15,7 +14,6 @@
 
 #include "core/errors.hpp"
 #include "core/problem.hpp"
-#include "jobscripts/base/paths.hpp"
 #include "jobscripts/laboratory/laboratory.hpp"
 #include "jobscripts/laboratory/places.hpp"
 #include "jobscripts/laboratory/processes.hpp"

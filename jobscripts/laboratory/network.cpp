@@ -5,9 +5,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "core/environment.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "jobscripts/base/paths.hpp"
+#include "core/installed.hpp"
 #include "jobscripts/base/rate.hpp"
 #include "jobscripts/laboratory/laboratory.hpp"
 #include "jobscripts/launchers/launcher.hpp"

@@ -1,12 +1,10 @@
 // No launcher at all: the fft_bench of the build for SimGrid's MPI has its ranks in one process, on simulated hosts.
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
-#include "jobscripts/base/paths.hpp"
+#include "core/installed.hpp"
 #include "jobscripts/launchers/launcher.hpp"
 
 namespace fourscore {

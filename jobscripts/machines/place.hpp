@@ -1,7 +1,6 @@
 #pragma once
 // Where a campaign's launches run: on which machine, by which launcher.
 
-#include <optional>
 #include <string>
 
 #include "jobscripts/base/machine.hpp"

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <system_error>
 #include <thread>
 

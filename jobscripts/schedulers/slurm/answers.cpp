@@ -1,10 +1,7 @@
 #include "jobscripts/schedulers/slurm/answers.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "core/text.hpp"
 #include "jobscripts/schedulers/shared/asking.hpp"

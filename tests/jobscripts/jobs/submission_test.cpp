@@ -1,7 +1,5 @@
 #include "jobscripts/jobs/submission.hpp"
 
-#include <gmock/gmock.h>
-
 #include "jobscripts/jobs/campaign_fixture.hpp"
 
 namespace fourscore {

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <ctime>
 
 #include "jobscripts/schedulers/pbs/answers.hpp"

@@ -1,7 +1,5 @@
 #include <gmock/gmock.h>
 
-#include <set>
-
 #include "core/errors.hpp"
 #include "jobscripts/schedulers/slurm/answers.hpp"
 #include "jobscripts/schedulers/slurm/hosts.hpp"

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
