@@ -10,13 +10,25 @@
 
 #include "core/phase.hpp"
 #include "core/point_keys.hpp"
-#include "results/csv_cell.hpp"
+#include "core/statistics.hpp"
+#include "core/text.hpp"
 #include "results/index_columns.hpp"
 
 namespace fourscore {
 using nlohmann::json;
 
 namespace {
+
+bool is_number(std::string_view text) {
+  return number_from<double>(text.starts_with('+') ? text.substr(1) : text).has_value();
+}
+
+/// A spreadsheet takes a cell that begins so for a formula, and runs it. An apostrophe before it makes it text.
+std::string defused(const std::string& text) {
+  if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos || is_number(text))
+    return text;
+  return "'" + text;
+}
 
 std::string shown(const IndexValue& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
@@ -68,12 +80,6 @@ std::string failure_name(const json& record, const std::string& name) {
                      record.value("record_id", "?").substr(0, 12));
 }
 
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 /// The median wall time of the slowest rank over the repetitions of a launch; processor time is not measured, and tools
 /// expect the key.
 json timed(double seconds, const json& iterations) {
@@ -83,12 +89,12 @@ json timed(double seconds, const json& iterations) {
 void add_launch(const json& record, Runs& runs) {
   const auto times = record.at("samples").at("time_s").get<std::vector<double>>();
   if (times.empty()) return;
-  const double seconds = median_of(times);
+  const double seconds = median(times);
   json entry = timed(seconds, times.size());
   const json instances = record.value("/samples/instance_time_s"_json_pointer, json::array());
   for (std::size_t k = 0; k < instances.size(); ++k)
     if (const auto of_instance = instances[k].get<std::vector<double>>(); !of_instance.empty())
-      entry[fmt::format("instance_{}_s", k + 1)] = median_of(of_instance);
+      entry[fmt::format("instance_{}_s", k + 1)] = median(of_instance);
   if (record.contains("credited_flops"))
     entry["flops_per_second"] = record.at("credited_flops").get<double>() / seconds;
   runs.entries.push_back(std::move(entry));
@@ -98,7 +104,7 @@ void add_component_launch(const json& benchmark, Runs& runs) {
   const json numbers = benchmark.value("numbers", json::object());
   const auto times = benchmark.at("time_s").get<std::vector<double>>();
   if (times.empty()) return;
-  const double seconds = median_of(times);
+  const double seconds = median(times);
   json entry = timed(seconds, benchmark.value("iterations", json(1)));
   if (numbers.contains("bytes")) entry["bytes_per_second"] = numbers["bytes"].get<double>() / seconds;
   if (numbers.contains("flops")) entry["flops_per_second"] = numbers["flops"].get<double>() / seconds;
@@ -143,6 +149,17 @@ class SlowestPhases {
 };
 
 }  // namespace
+
+std::string csv_cell(const std::string& value) {
+  const std::string text = defused(value);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + "\"";
+}
 
 CsvExport::CsvExport(std::ostream& out) : out_(out) {
   out_ << fmt::format("{},repetition,time_s,instance_time_s,benchmark,kernel,labels,numbers,iterations,{}_s\n",

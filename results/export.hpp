@@ -8,9 +8,12 @@
 
 namespace fourscore {
 
+/// A text as a cell of a CSV file: quoted as RFC 4180 where it must be. Text that a spreadsheet would take for a
+/// formula gets an apostrophe before it.
+[[nodiscard]] std::string csv_cell(const std::string& value);
+
 /// One CSV writer over many records: a line per repetition of a record with samples or of each of its benchmarks, one
 /// line for any other record.
-/// Quoted as RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe before it.
 class CsvExport {
  public:
   explicit CsvExport(std::ostream& out);

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/statistics.hpp"
-#include "results/csv_cell.hpp"
 #include "results/export.hpp"
 
 namespace fourscore {

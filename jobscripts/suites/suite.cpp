@@ -7,12 +7,11 @@
 #include <functional>
 #include <random>
 
+#include "core/point_keys.hpp"
 #include "hwcounters/cache_geometry.hpp"
-#include "jobscripts/suites/suite_component.hpp"
 #include "jobscripts/suites/suite_expander.hpp"
 #include "jobscripts/suites/suite_reader.hpp"
 #include "jobscripts/suites/suite_size.hpp"
-#include "jobscripts/suites/suite_tags.hpp"
 
 namespace fourscore {
 namespace {
@@ -184,6 +183,19 @@ void read_header(const SuiteReader& reader, const toml::table& table, const std:
     Suite checked = of_all_sizes;
     read_settings(reader, settings, chosen ? suite : checked);
   });
+}
+
+/// A [[component]]: adds its points, and notes its values under each of its programs. Throws as Expander.
+void read_component(const toml::table& table, Expander& expander) {
+  const auto axes = expander.read_table(table, {"[[component]]", component_keys(), false});
+  for (const auto& programs : axes) {
+    if (programs.key != "program") continue;
+    for (const auto& program : programs.values) {
+      expander.note(program.text, {"program", {program}});
+      for (const auto& axis : axes)
+        if (axis.key.starts_with("parameters.")) expander.note(program.text, axis);
+    }
+  }
 }
 
 void for_each_table(const SuiteReader& reader, const toml::node* tables, const std::string& key,

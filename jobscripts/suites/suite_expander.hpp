@@ -69,4 +69,8 @@ class Expander {
   double comparisons_ = 0;
 };
 
+/// `tags` of the top of a suite, or of a [[sweep]] or [[component]], by which `--only tag=NAME` takes their points;
+/// empty without the key. Throws InputError for what is no name, and for a name said twice.
+[[nodiscard]] std::set<std::string> read_tags(const SuiteReader& reader, const toml::table& table);
+
 }  // namespace fourscore

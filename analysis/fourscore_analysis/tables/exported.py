@@ -128,7 +128,7 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _defused(value: Any) -> Any:
-    """A spreadsheet takes a text that begins so for a formula, and runs it: results/csv_cell.cpp does the same."""
+    """A spreadsheet takes a text that begins so for a formula, and runs it: results/export.cpp does the same."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
