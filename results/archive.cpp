@@ -57,13 +57,7 @@ bool nested_too_deep(const std::string& text) {
 }
 
 [[noreturn]] void fail_write(const fs::path& path, const std::string& reason) {
-  throw ArchiveError(fmt::format("the archive cannot be written: {}: {}", path.string(), reason));
-}
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail_write(folder, error.message());
+  throw ArchiveError(fmt::format("{} cannot be written: {}", path.string(), reason));
 }
 
 /// Modes and quotas lie in many ways; writing a file is the only answer. The size is that of a large record, so that a
@@ -83,6 +77,25 @@ void probe(const fs::path& folder) {
 }
 
 }  // namespace
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail_write(folder, error.message());
+}
+
+std::vector<fs::path> children_of(const fs::path& folder) {
+  std::error_code ignored;
+  return children(folder, ignored);
+}
+
+std::string text_to_keep(const fs::path& file) {
+  try {
+    return read_regular_file(file).text;
+  } catch (const UnreadableFile& error) {
+    throw ArchiveError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
 
 fs::path Archive::campaign_folder(const std::string& campaign) const { return root_ / "campaigns" / campaign; }
 fs::path Archive::records_folder(const std::string& campaign) const { return root_ / "records" / campaign; }

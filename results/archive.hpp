@@ -28,6 +28,15 @@ struct ArchiveError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Makes the folder, and those above it. Throws ArchiveError.
+void make_folder(const std::filesystem::path& folder);
+
+/// What the folder holds, sorted; nothing where it cannot be listed.
+[[nodiscard]] std::vector<std::filesystem::path> children_of(const std::filesystem::path& folder);
+
+/// The whole of a file that is copied or packed. Throws ArchiveError.
+[[nodiscard]] std::string text_to_keep(const std::filesystem::path& file);
+
 /// Paths of one archive; reads only, but for create_campaign(). Names of campaigns are those of folders that are there,
 /// or passed require_campaign_name(); other names may come from a record or a program.
 class Archive {

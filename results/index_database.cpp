@@ -51,11 +51,9 @@ std::string version_of(Database& database) {
 
 /// What a writer that was killed left beside the index; the caller holds the lock, so nobody is writing it.
 void sweep_index(const Archive& archive) {
-  std::error_code error;
-  for (fs::directory_iterator it(archive.root(), error), end; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    if (it->path().filename().string().starts_with(".index-")) fs::remove(it->path(), ignored);
-  }
+  std::error_code ignored;
+  for (const fs::path& file : children_of(archive.root()))
+    if (file.filename().string().starts_with(".index-")) fs::remove(file, ignored);
 }
 
 }  // namespace

@@ -135,22 +135,14 @@ class Merge {
 
   void copy(const std::string& name, const Known& known) {
     const fs::path to = target_.root() / name;
-    try {
-      const std::string text = read_regular_file(known.file).text;
-      if (sha256_hex(text) != known.sha256)
-        throw ArchiveError(
-            fmt::format("{} was changed while it was merged; nothing of it was written, and what was "
-                        "written before stays",
-                        known.file.string()));
-      std::error_code error;
-      fs::create_directories(to.parent_path(), error);
-      if (error) throw ArchiveError(fmt::format("cannot make {}: {}", to.parent_path().string(), error.message()));
-      write_once(to, text);
-    } catch (const UnreadableFile& error) {
-      throw ArchiveError(fmt::format("{}: {}", known.file.string(), error.what()));
-    } catch (const RecordFileError& error) {
-      throw ArchiveError(error.what());
-    }
+    const std::string text = text_to_keep(known.file);
+    if (sha256_hex(text) != known.sha256)
+      throw ArchiveError(
+          fmt::format("{} was changed while it was merged; nothing of it was written, and what was "
+                      "written before stays",
+                      known.file.string()));
+    make_folder(to.parent_path());
+    write_once(to, text);
   }
 
   void write_origins() {
@@ -158,15 +150,9 @@ class Merge {
     for (const Origin& one : origins_)
       list.push_back(
           {{"name", one.name}, {"records", one.records}, {"campaigns", one.campaigns}, {"sha256", one.sha256}});
-    try {
-      OutputFile file(target_.root() / "origins.json", Named::by_us);
-      file.stream() << json{{"schema", "fourscore.origins"}, {"schema_version", 1}, {"origins", list}}.dump(
-                           2, ' ', false, json::error_handler_t::replace)
-                    << '\n';
-      file.commit();
-    } catch (const OutputFailed& error) {
-      throw ArchiveError(error.what());
-    }
+    const json content{{"schema", "fourscore.origins"}, {"schema_version", 1}, {"origins", list}};
+    write_file(target_.root() / "origins.json", content.dump(2, ' ', false, json::error_handler_t::replace) + '\n',
+               Named::by_us);
   }
 
   const Archive& target_;
@@ -189,9 +175,7 @@ std::vector<Origin> origins_of(const Archive& archive) {
     for (const json& one : content.at("origins"))
       origins.push_back({one.at("name"), one.at("records"), one.at("campaigns"), one.at("sha256")});
     return origins;
-  } catch (const std::runtime_error& error) {
-    throw InputError(fmt::format("{}: {}", file.string(), error.what()));
-  } catch (const json::exception& error) {
+  } catch (const std::exception& error) {
     throw InputError(fmt::format("{}: {}", file.string(), error.what()));
   }
 }

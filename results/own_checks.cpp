@@ -9,20 +9,14 @@
 #include "core/record.hpp"
 
 namespace fourscore {
-namespace {
-
 using nlohmann::json;
 
-json value_at(const json& record, const char* pointer) { return record.value(json::json_pointer(pointer), json()); }
-
-}  // namespace
-
 std::string why_not_relied_on(const json& record) {
-  if (const json status = value_at(record, "/verdict/status"); status != "ok")
+  if (const json status = record.value("/verdict/status"_json_pointer, json()); status != "ok")
     return fmt::format("its status is {}; expected \"ok\"", status.dump());
   if (const json by = record.value("verified_by", json(by_harness)); by != by_harness)
     return fmt::format("its verified_by is {}; expected \"{}\"", by.dump(), by_harness);
-  if (const json by = value_at(record, "/verification/checked_by"); !by.is_null())
+  if (const json by = record.value("/verification/checked_by"_json_pointer, json()); !by.is_null())
     return fmt::format("it relies on the checks of record {} itself", by.dump());
   return {};
 }
@@ -36,7 +30,7 @@ std::string why_not_relied_on(const json& record, const std::string& point_id, c
       {"/provenance/machine_hash", provenance.value("machine_hash", json())},
       {"/sampling/check", json(check)}};
   for (const auto& [pointer, value] : expected)
-    if (const json said = value_at(record, pointer); said != value || said.is_null())
+    if (const json said = record.value(json::json_pointer(pointer), json()); said != value || said.is_null())
       return fmt::format("its {} is {}; expected {}", std::string(pointer).substr(std::string(pointer).rfind('/') + 1),
                          said.dump(), value.dump());
   return {};

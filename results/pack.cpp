@@ -86,19 +86,11 @@ la_ssize_t write_to_stream(struct archive*, void* stream, const void* data, std:
   return out ? static_cast<la_ssize_t>(bytes) : -1;
 }
 
-std::string text_of(const Archive& archive, const std::string& name) {
-  try {
-    return read_regular_file(archive.root() / name).text;
-  } catch (const UnreadableFile& error) {
-    throw ArchiveError(fmt::format("{}: {}", (archive.root() / name).string(), error.what()));
-  }
-}
-
 void write_pack(const Archive& archive, const std::vector<PortableFile>& files, const Ending& ending, std::ostream& out,
                 Pack& pack) {
   json listed = json::object();
   for (const PortableFile& file : files) {
-    const std::string text = text_of(archive, file.name);
+    const std::string text = text_to_keep(archive.root() / file.name);
     listed[file.name] = {{"bytes", text.size()}, {"sha256", sha256_hex(text)}};
     ++pack.files;
     pack.records += file.role == PortableFile::Role::record ? 1 : 0;
@@ -113,7 +105,7 @@ void write_pack(const Archive& archive, const std::vector<PortableFile>& files, 
   archive_write_open(writer.get(), &out, nullptr, write_to_stream, nullptr);
   add(writer.get(), manifest_name, json{{"schema", schema}, {"schema_version", 1}, {"files", listed}}.dump(1));
   for (const PortableFile& file : files) {
-    const std::string text = text_of(archive, file.name);
+    const std::string text = text_to_keep(archive.root() / file.name);
     if (sha256_hex(text) != listed[file.name]["sha256"])
       throw ArchiveError(fmt::format("{} was changed while it was packed", (archive.root() / file.name).string()));
     add(writer.get(), file.name, text);
@@ -247,16 +239,12 @@ Pack pack_archive(const Archive& archive, const fs::path& file) {
   const Ending& ending = ending_of(file);
   const std::vector<PortableFile> files = portable_files(archive);
   if (files.empty()) throw InputError(fmt::format("{} holds nothing that could be packed", archive.root().string()));
-  try {
-    check_output(file, archive.root());
-    OutputFile output(file);
-    Pack pack;
-    write_pack(archive, files, ending, output.stream(), pack);
-    output.commit();
-    return pack;
-  } catch (const OutputFailed& error) {
-    throw ArchiveError(error.what());
-  }
+  check_output(file, archive.root());
+  OutputFile output(file);
+  Pack pack;
+  write_pack(archive, files, ending, output.stream(), pack);
+  output.commit();
+  return pack;
 }
 
 Pack unpack_archive(const fs::path& file, const Archive& target) {
@@ -269,8 +257,6 @@ Pack unpack_archive(const fs::path& file, const Archive& target) {
     return pack;
   } catch (const fs::filesystem_error& error) {
     throw ArchiveError(fmt::format("cannot unpack: {}", error.what()));
-  } catch (const RecordFileError& error) {
-    throw ArchiveError(error.what());
   }
 }
 

@@ -61,14 +61,6 @@ void add_files(const Archive& archive, const fs::path& folder, std::vector<Porta
     throw ArchiveError(fmt::format("the archive cannot be read: {}: {}", folder.string(), error.message()));
 }
 
-std::vector<fs::path> folders_in(const fs::path& folder) {
-  std::vector<fs::path> folders;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    folders.push_back(it->path());
-  return folders;
-}
-
 }  // namespace
 
 std::optional<Role> role_of(const std::string& name) {
@@ -82,7 +74,7 @@ std::optional<Role> role_of(const std::string& name) {
 std::vector<PortableFile> portable_files(const Archive& archive) {
   std::vector<PortableFile> files;
   for (const char* name : {"records", "campaigns", "comparisons"})
-    for (const fs::path& folder : folders_in(archive.root() / name)) add_files(archive, folder, files);
+    for (const fs::path& folder : children_of(archive.root() / name)) add_files(archive, folder, files);
   for (const char* name : {"certifications", "qualifications", "wisdom", ""})
     add_files(archive, *name == '\0' ? archive.root() : archive.root() / name, files);
   std::ranges::sort(files, {}, &PortableFile::name);

@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -195,11 +194,7 @@ class Scrub {
 
  private:
   [[nodiscard]] std::string text_of(const PortableFile& file) const {
-    try {
-      return read_regular_file(archive_.root() / file.name).text;
-    } catch (const UnreadableFile& error) {
-      throw ArchiveError(fmt::format("{}: {}", (archive_.root() / file.name).string(), error.what()));
-    }
+    return text_to_keep(archive_.root() / file.name);
   }
 
   [[nodiscard]] static bool is_json(const PortableFile& file) { return file.name.ends_with(".json"); }
@@ -210,12 +205,10 @@ class Scrub {
     try {
       json content = file.role == Role::record ? parse_record(text) : json::parse(text);
       if (check_digest(text, content) != Digest::wrong) return content;
-      throw InputError(fmt::format("{}: its digest is that of another content", file.name));
-    } catch (const UnreadableRecord& error) {
-      throw InputError(fmt::format("{}: {}", file.name, error.what()));
-    } catch (const json::exception& error) {
+    } catch (const std::exception& error) {
       throw InputError(fmt::format("{}: {}", file.name, error.what()));
     }
+    throw InputError(fmt::format("{}: its digest is that of another content", file.name));
   }
 
   void learn(const PortableFile& file) {
@@ -278,14 +271,8 @@ class Scrub {
   }
 
   static void store(const fs::path& to, std::string_view text) {
-    std::error_code error;
-    fs::create_directories(to.parent_path(), error);
-    if (error) throw ArchiveError(fmt::format("cannot make {}: {}", to.parent_path().string(), error.message()));
-    try {
-      write_once(to, text);
-    } catch (const RecordFileError& failure) {
-      throw ArchiveError(failure.what());
-    }
+    make_folder(to.parent_path());
+    write_once(to, text);
   }
 
   const Archive& archive_;

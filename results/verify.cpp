@@ -363,12 +363,10 @@ void find_orphans(const Archive& archive, const std::string& campaign, const std
                   VerifyResult& result) {
   std::set<std::string> named;
   for (const Checked& record : checked) named.insert(record.columns);
-  std::error_code error;
-  for (fs::directory_iterator it(archive.records_folder(campaign), error), end; !error && it != end;
-       it.increment(error))
-    if (const std::string name = it->path().filename().string();
+  for (const fs::path& file : children_of(archive.records_folder(campaign)))
+    if (const std::string name = file.filename().string();
         name.ends_with(columns_suffix) && !name.starts_with('.') && !named.contains(name))
-      result.findings.push_back({archive.name_of(it->path()), "no record names this file of per-rank values"});
+      result.findings.push_back({archive.name_of(file), "no record names this file of per-rank values"});
 }
 
 /// What the schedule and the index say that there should be, against the files that there are.

@@ -19,6 +19,7 @@
 #include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "core/text.hpp"
+#include "results/archive.hpp"
 #include "results/output_file.hpp"
 
 namespace fourscore {
@@ -58,13 +59,12 @@ bool is_letter_or_digit(char c) { return std::isalnum(static_cast<unsigned char>
 void sweep(const fs::path& folder, const fs::path& file) {
   const std::string begin = fmt::format(".{}.", file.filename().string());
   constexpr std::size_t random_letters = 6;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    std::error_code ignored;
+  std::error_code ignored;
+  for (const fs::path& left : children_of(folder)) {
+    const std::string name = left.filename().string();
     if (!name.starts_with(begin) || name.size() != begin.size() + random_letters) continue;
     if (std::all_of(name.begin() + static_cast<std::ptrdiff_t>(begin.size()), name.end(), is_letter_or_digit))
-      fs::remove(it->path(), ignored);
+      fs::remove(left, ignored);
   }
 }
 

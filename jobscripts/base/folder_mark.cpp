@@ -7,6 +7,7 @@
 #include "core/path_kind.hpp"
 #include "core/regular_file.hpp"
 #include "jobscripts/base/paths.hpp"
+#include "results/archive.hpp"
 #include "results/output_file.hpp"
 
 namespace fourscore {
@@ -17,21 +18,15 @@ FolderMark leave_mark(const fs::path& folder) {
   std::random_device random;
   const std::string word = fmt::format("{:08x}{:08x}", random(), random());
   FolderMark mark{folder, folder / (".fourscore-mark-" + word), word};
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw EnvironmentError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-  try {
-    write_file(mark.file, word + '\n', Named::by_us);
-  } catch (const OutputFailed& failed) {
-    throw EnvironmentError(failed.what());
-  }
+  make_folder(folder);
+  write_file(mark.file, word + '\n', Named::by_us);
   return mark;
 }
 
 FolderMark mark_where_possible(const fs::path& folder) {
   try {
     return leave_mark(folder);
-  } catch (const EnvironmentError&) {
+  } catch (const std::runtime_error&) {
     return {folder, {}, {}};
   }
 }

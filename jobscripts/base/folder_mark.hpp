@@ -13,7 +13,7 @@ struct FolderMark {
   std::string word;  ///< empty: the folder cannot be written, and only looked for
 };
 
-/// Writes the file into the folder, which it makes where it is not there. Throws EnvironmentError.
+/// Writes the file into the folder, which it makes where it is not there. Throws ArchiveError, OutputFailed.
 [[nodiscard]] FolderMark leave_mark(const std::filesystem::path& folder);
 
 /// The same for a folder that is there and may be one to read only.

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <system_error>
+#include <thread>
 
 #include "jobscripts/base/supervisor.hpp"
 
@@ -178,6 +179,14 @@ void InterruptGuard::check() {
 }
 void InterruptGuard::obeyed() { interrupt_signal = 0; }
 
+void rest(double seconds) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < until) {
+    InterruptGuard::check();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
 ProcessResult run_process(const ProcessSpec& spec) {
   const auto begin = std::chrono::steady_clock::now();
   const IgnoredSigpipe unread;  // a program that does not read its input is no reason to end
@@ -212,21 +221,27 @@ ProcessResult run_process(const ProcessSpec& spec) {
   return result;
 }
 
+bool ProcessResult::succeeded() const {
+  return start_error == 0 && exit_status == 0 && signal == 0 && !timed_out && !interrupted;
+}
+
+std::string ProcessResult::start_problem() const { return std::generic_category().message(start_error); }
+
+bool is_plain_word(std::string_view text) {
+  constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+%@";
+  return !text.empty() && text.find_first_not_of(plain) == std::string_view::npos;
+}
+
+std::string shell_word(std::string_view text) {
+  if (is_plain_word(text)) return std::string(text);
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + '\'';
+}
+
 std::string shown_command(const std::vector<std::string>& argv) {
   std::string line;
-  for (const auto& argument : argv) {
-    if (!line.empty()) line += ' ';
-    const bool plain = !argument.empty() && argument.find_first_not_of(
-                                                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                "0123456789_-./=:,+%@") == std::string::npos;
-    if (plain) {
-      line += argument;
-      continue;
-    }
-    line += '\'';
-    for (const char c : argument) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
-  }
+  for (const auto& argument : argv) line += (line.empty() ? "" : " ") + shell_word(argument);
   return line;
 }
 

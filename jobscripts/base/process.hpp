@@ -29,6 +29,11 @@ struct ProcessResult {
   double wall_s = 0;
   std::string output;       ///< standard output
   std::string stderr_tail;  ///< the last 4 KiB of standard error
+
+  /// It was started, and ended by itself with exit status 0.
+  [[nodiscard]] bool succeeded() const;
+  /// The system's words for `start_error`.
+  [[nodiscard]] std::string start_problem() const;
 };
 
 /// Runs the program in a process group of its own, below a supervisor process that is the reaper of all its descendants
@@ -58,7 +63,16 @@ class InterruptGuard {
   static void obeyed();
 };
 
-/// argv as one would type it, for people to read: never run.
+/// Sleeps, and throws Interrupted where an InterruptGuard was asked to stop.
+void rest(double seconds);
+
+/// Whether a shell, and a scheduler, takes the text for one word as it is.
+[[nodiscard]] bool is_plain_word(std::string_view text);
+
+/// The text as one word of a shell's command, in quotes where it needs them.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
+/// argv as one would type it.
 [[nodiscard]] std::string shown_command(const std::vector<std::string>& argv);
 
 }  // namespace fourscore

@@ -392,11 +392,7 @@ void write_campaign(const Campaign& campaign, const Archive& archive, const std:
   if (campaign.open_ended) content["open_ended"] = true;
   if (!campaign.revision.empty()) content["revision"] = campaign.revision;
   const fs::path folder = archive.campaign_folder(campaign.id);
-  try {
-    write_record_once(folder / "campaign.json", content, folder / "staging");
-  } catch (const RecordFileError& error) {
-    throw ArchiveError(error.what());
-  }
+  write_record_once(folder / "campaign.json", content, folder / "staging");
 }
 
 }  // namespace fourscore

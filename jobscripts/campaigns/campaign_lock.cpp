@@ -13,6 +13,7 @@
 #include "core/errors.hpp"
 #include "core/regular_file.hpp"
 #include "jobscripts/base/output.hpp"
+#include "results/archive.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {
@@ -63,11 +64,9 @@ void discard_empty(const Archive& archive, const std::string& campaign) {
   std::error_code ignored;
   ::rmdir(archive.records_folder(campaign).c_str());
   ::rmdir((folder / "staging").c_str());
-  std::vector<fs::path> locks;
-  for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored))
-    if (const std::string name = it->path().filename().string(); name.ends_with("lock") || name.ends_with("lock.lease"))
-      locks.push_back(it->path());
-  for (const fs::path& file : locks) fs::remove(file, ignored);
+  for (const fs::path& file : children_of(folder))
+    if (const std::string name = file.filename().string(); name.ends_with("lock") || name.ends_with("lock.lease"))
+      fs::remove(file, ignored);
   ::rmdir(folder.c_str());  // not where more is in it
 }
 
@@ -139,16 +138,11 @@ void sweep(const Archive& archive, const std::string& campaign) {
   if (!fs::is_directory(fs::symlink_status(staging, error)))
     throw ArchiveError(fmt::format(
         "{} is not a folder of its own but a link or a file, and what is in it is swept; remove it", staging.string()));
-  for (fs::directory_iterator it(staging, error), end; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    fs::remove_all(it->path(), ignored);
-  }
-  for (fs::directory_iterator it(archive.records_folder(campaign), error), end; !error && it != end;
-       it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    std::error_code ignored;
-    if (name.starts_with(".") && name.ends_with(".tmp")) fs::remove(it->path(), ignored);
-  }
+  std::error_code ignored;
+  for (const fs::path& left : children_of(staging)) fs::remove_all(left, ignored);
+  for (const fs::path& file : children_of(archive.records_folder(campaign)))
+    if (const std::string name = file.filename().string(); name.starts_with(".") && name.ends_with(".tmp"))
+      fs::remove(file, ignored);
 }
 
 }  // namespace fourscore

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstring>
-#include <system_error>
 #include <thread>
 
 #include "core/path_kind.hpp"
@@ -195,8 +194,7 @@ bool CampaignRunner::write_skipped() {
 
 void CampaignRunner::require_launcher_started(const ProcessSpec& spec, const ProcessResult& result) {
   if (result.start_error != 0)
-    throw EnvironmentError(fmt::format("{} cannot be started: {}", spec.argv.front(),
-                                       std::error_code(result.start_error, std::generic_category()).message()));
+    throw EnvironmentError(fmt::format("{} cannot be started: {}", spec.argv.front(), result.start_problem()));
 }
 
 ProcessSpec CampaignRunner::spec_of(const Point& point, std::vector<std::string> program) const {
@@ -241,9 +239,7 @@ CampaignRunner::Outcome CampaignRunner::launch(const PlannedLaunch& planned, Pro
   wall_s_[planned.point] = result.wall_s;
 
   // One that prints its times has printed all of them only if it ended well.
-  const bool recorded =
-      prints ? !result.timed_out && !result.interrupted && !ended_badly(result) && result.start_error == 0
-             : names_something(written);
+  const bool recorded = prints ? result.succeeded() : names_something(written);
   if (!recorded && result.interrupted) return Outcome::interrupted;
   if (!recorded && cut && result.timed_out) {
     settings_.watch->cut(planned);

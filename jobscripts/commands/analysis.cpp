@@ -53,9 +53,9 @@ void check_python(const std::string& interpreter) {
   const ProcessResult result = run_process(spec);
   if (result.start_error != 0)
     throw EnvironmentError(fmt::format("the Python interpreter '{}' cannot be started: {}; {}", interpreter,
-                                       std::strerror(result.start_error), advice));
+                                       result.start_problem(), advice));
   const auto at = result.output.find(answer);
-  if (result.exit_status != 0 || result.signal != 0 || at == std::string::npos)
+  if (!result.succeeded() || at == std::string::npos)
     throw EnvironmentError(fmt::format("'{}' does not work as a Python interpreter{}{}; {}", interpreter,
                                        result.stderr_tail.empty() ? "" : ": ", trimmed(result.stderr_tail), advice));
   const std::string_view missing = trimmed(std::string_view(result.output).substr(at + answer.size()));
@@ -106,9 +106,8 @@ std::string answer_of(const std::vector<std::string>& arguments) {
     throw InputError(result.stderr_tail.substr(colon == std::string::npos ? 0 : colon + 2));
   }
   if (result.start_error != 0 || result.signal != 0 || result.exit_status > exit_says_no)
-    throw EnvironmentError(fmt::format("the analysis gave no answer: {}", result.start_error != 0
-                                                                              ? std::strerror(result.start_error)
-                                                                              : result.stderr_tail.c_str()));
+    throw EnvironmentError(fmt::format("the analysis gave no answer: {}",
+                                       result.start_error != 0 ? result.start_problem() : result.stderr_tail));
   return result.output;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,8 +51,7 @@ int merge(const ArchiveOptions& options) {
     json list = json::array();
     for (const auto& source : result.sources)
       list.push_back({{"archive", source.root.string()}, {"records", source.records}, {"copied", source.copied}});
-    fmt::print("{}\n", json{{"archive", target.root().string()}, {"sources", list}, {"kept", result.kept}}.dump(
-                           2, ' ', false, json::error_handler_t::replace));
+    print_json({{"archive", target.root().string()}, {"sources", list}, {"kept", result.kept}});
     return exit_done;
   }
   for (const auto& source : result.sources)
@@ -63,12 +63,11 @@ int merge(const ArchiveOptions& options) {
 
 int tell(const Pack& pack, const fs::path& from, const fs::path& to, bool as_json) {
   if (as_json)
-    fmt::print("{}\n", json{{"from", from.string()},
-                            {"to", to.string()},
-                            {"files", pack.files},
-                            {"records", pack.records},
-                            {"bytes", pack.bytes}}
-                           .dump(2, ' ', false, json::error_handler_t::replace));
+    print_json({{"from", from.string()},
+                {"to", to.string()},
+                {"files", pack.files},
+                {"records", pack.records},
+                {"bytes", pack.bytes}});
   else
     fmt::print("{}: {}, {} in all\n", printable(to.string()), plural(pack.records, "record"),
                plural(pack.files, "file"));
@@ -99,12 +98,11 @@ int scrub(const ArchiveOptions& options) {
   const ScrubResult result = scrub_archive(archive, target, options.words);
   index_anew(target);
   if (options.json) {
-    fmt::print("{}\n", json{{"archive", target.root().string()},
-                            {"records", result.records},
-                            {"changed", result.changed},
-                            {"removed", result.removed},
-                            {"left_out", result.left_out}}
-                           .dump(2, ' ', false, json::error_handler_t::replace));
+    print_json({{"archive", target.root().string()},
+                {"records", result.records},
+                {"changed", result.changed},
+                {"removed", result.removed},
+                {"left_out", result.left_out}});
     return exit_done;
   }
   for (const auto& [rule, entries] : result.removed)
@@ -114,48 +112,47 @@ int scrub(const ArchiveOptions& options) {
   return exit_done;
 }
 
-void add_merge(CLI::App& app, ArchiveOptions& options) {
-  CLI::App* merge_app = app.add_subcommand("merge", "Make one archive of several; records keep their ids");
-  merge_app->add_option("archive", options.sources, "archives to merge")->required()->type_name("DIR");
-  merge_app->add_option("-o,--output", options.output, "archive to merge into; made when missing")
-      ->required()
-      ->type_name("DIR");
-  add_json_option(*merge_app, options.json);
+/// What every subcommand has beside its own options, which stand before these in its help.
+void add_output(CLI::App& part, ArchiveOptions& options, const char* what, const char* type = "DIR") {
+  part.add_option("-o,--output", options.output, what)->required()->type_name(type);
+  add_json_option(part, options.json);
 }
 
-CLI::App* add_pack(CLI::App& app, ArchiveOptions& options) {
-  CLI::App* pack_app = app.add_subcommand("pack", "Write an archive as one compressed file");
-  add_archive_option(*pack_app, options.archive);
-  pack_app
-      ->add_option("-o,--output", options.output, "file to write; its ending says how: .tar.zst, .tar.gz, .tgz or .tar")
-      ->required()
-      ->type_name("FILE");
-  add_json_option(*pack_app, options.json);
-  return pack_app;
+void add_merge(CLI::App& part, ArchiveOptions& options) {
+  part.add_option("archive", options.sources, "archives to merge")->required()->type_name("DIR");
+  add_output(part, options, "archive to merge into; made when missing");
 }
 
-CLI::App* add_unpack(CLI::App& app, ArchiveOptions& options) {
-  CLI::App* unpack_app = app.add_subcommand("unpack", "Make the archive that a file holds");
-  unpack_app->add_option("file", options.file, "file that pack wrote")->required()->type_name("FILE");
-  unpack_app->add_option("-o,--output", options.output, "folder to make; it must not exist, or be empty")
-      ->required()
-      ->type_name("DIR");
-  add_json_option(*unpack_app, options.json);
-  return unpack_app;
+void add_pack(CLI::App& part, ArchiveOptions& options) {
+  add_archive_option(part, options.archive);
+  add_output(part, options, "file to write; its ending says how: .tar.zst, .tar.gz, .tgz or .tar", "FILE");
 }
 
-CLI::App* add_scrub(CLI::App& app, ArchiveOptions& options) {
-  CLI::App* scrub_app =
-      app.add_subcommand("scrub", "Write an archive without what is private: hosts, users, folders, jobs");
-  add_archive_option(*scrub_app, options.archive);
-  scrub_app->add_option("--word", options.words, "another private word, as an account's name; may be repeated")
+void add_unpack(CLI::App& part, ArchiveOptions& options) {
+  part.add_option("file", options.file, "file that pack wrote")->required()->type_name("FILE");
+  add_output(part, options, "folder to make; it must not exist, or be empty");
+}
+
+void add_scrub(CLI::App& part, ArchiveOptions& options) {
+  add_archive_option(part, options.archive);
+  part.add_option("--word", options.words, "another private word, as an account's name; may be repeated")
       ->type_name("TEXT");
-  scrub_app->add_option("-o,--output", options.output, "archive to write; it must not exist")
-      ->required()
-      ->type_name("DIR");
-  add_json_option(*scrub_app, options.json);
-  return scrub_app;
+  add_output(part, options, "archive to write; it must not exist");
 }
+
+struct Part {
+  const char* name;
+  const char* summary;
+  void (*define)(CLI::App& part, ArchiveOptions& options);
+  int (*run)(const ArchiveOptions& options);
+};
+
+constexpr Part parts[] = {
+    {"merge", "Make one archive of several; records keep their ids", add_merge, merge},
+    {"pack", "Write an archive as one compressed file", add_pack, pack},
+    {"unpack", "Make the archive that a file holds", add_unpack, unpack},
+    {"scrub", "Write an archive without what is private: hosts, users, folders, jobs", add_scrub, scrub},
+};
 
 Command archive_command() {
   return {"archive", "Archives that travel: one made of several, one as one file, one without what is private",
@@ -168,14 +165,10 @@ Command archive_command() {
           56, [](CLI::App& app) -> std::function<int()> {
             auto options = std::make_shared<ArchiveOptions>();
             app.require_subcommand(1);
-            add_merge(app, *options);
-            const CLI::App* const pack_app = add_pack(app, *options);
-            const CLI::App* const unpack_app = add_unpack(app, *options);
-            const CLI::App* const scrub_app = add_scrub(app, *options);
-            return [options, pack_app, unpack_app, scrub_app] {
-              if (scrub_app->parsed()) return scrub(*options);
-
-              return pack_app->parsed() ? pack(*options) : unpack_app->parsed() ? unpack(*options) : merge(*options);
+            for (const Part& part : parts) part.define(*app.add_subcommand(part.name, part.summary), *options);
+            return [options, &app] {
+              const std::string chosen = app.get_subcommands().front()->get_name();
+              return std::ranges::find(parts, chosen, &Part::name)->run(*options);
             };
           }};
 }

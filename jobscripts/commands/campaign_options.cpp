@@ -91,9 +91,7 @@ void add_measuring_options(CLI::App& app, CampaignOptions& options) {
                  "stays missing")
       ->delimiter(',')
       ->type_name("KEY=VALUE");
-  app.add_option("--mpirun", options.place.mpirun,
-                 "the mpirun to use (default: $FOURSCORE_MPIEXEC, else the configured one)")
-      ->type_name("FILE");
+  add_mpirun_option(app, options.place.mpirun);
   app.add_flag("--dry-run", options.dry_run, "show what would be done; write nothing");
 }
 
@@ -111,9 +109,7 @@ void add_campaign_options(CLI::App& app, CampaignOptions& options) {
       ->check(CLI::IsMember(retried_statuses()));
   app.add_option("--launches", options.launches, "launch each point at most so often, in all")
       ->check(CLI::PositiveNumber);
-  app.add_option("--bench", options.bench,
-                 "the fft_bench to launch (default: $FOURSCORE_BENCH, else beside this program)")
-      ->type_name("FILE");
+  add_bench_option(app, options.bench);
   add_plugin_option(app, options.plugins);
   app.add_option("--revision", options.campaign.revision,
                  "of the plugin or program that is measured, as its repository names it: `fourscore history` shows it "

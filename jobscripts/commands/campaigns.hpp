@@ -8,6 +8,13 @@
 
 namespace fourscore {
 
+/// Options of a command that reads campaigns.
+struct CampaignsOptions {
+  std::string archive;
+  std::vector<std::string> campaigns;
+  bool json = false;
+};
+
 /// The archive of --archive. Throws ArchiveError when there is none.
 [[nodiscard]] Archive open_archive(const std::string& option);
 

@@ -18,10 +18,10 @@ namespace {
 
 using nlohmann::json;
 
-int cancel(const std::string& archive_option, const std::vector<std::string>& names, bool as_json) {
-  const Archive archive = open_archive(archive_option);
+int cancel(const CampaignsOptions& options) {
+  const Archive archive = open_archive(options.archive);
   json cancelled = json::array();
-  for (const std::string& name : chosen_campaigns(archive, names)) {
+  for (const std::string& name : chosen_campaigns(archive, options.campaigns)) {
     // Nobody submits meanwhile what is being cancelled.
     if (!names_folder(archive.campaign_folder(name))) continue;  // imported: it has no jobs
     const CampaignLock lock(archive, name, CampaignLock::Kind::submitting);
@@ -38,9 +38,9 @@ int cancel(const std::string& archive_option, const std::vector<std::string>& na
     if (!by_scheduler.empty()) forget_states(archive);
     std::size_t count = 0;
     for (const auto& [scheduler, ids] : by_scheduler) count += ids.size();
-    if (!as_json) fmt::print("{}: {} jobs cancelled\n", printable(name), count);
+    if (!options.json) fmt::print("{}: {} jobs cancelled\n", printable(name), count);
   }
-  if (as_json) fmt::print("{}\n", cancelled.dump(2, ' ', false, json::error_handler_t::replace));
+  if (options.json) print_json(cancelled);
   return exit_done;
 }
 
@@ -48,21 +48,14 @@ Command cancel_command() {
   return {"cancel", "Cancel the jobs of campaigns, queued and running",
           "  fourscore cancel strong-nodes-1a2b3c4d\n"
           "What was measured stays; `fourscore submit` goes on with the rest.\n",
-          26, [](CLI::App& app) -> std::function<int()> {
-            struct Options {
-              std::string archive;
-              std::vector<std::string> campaigns;
-              bool json = false;
-            };
-            auto options = std::make_shared<Options>();
-            app.add_option("campaign", options->campaigns,
+          26, with_options<CampaignsOptions>(cancel, [](CLI::App& app, CampaignsOptions& options) {
+            app.add_option("campaign", options.campaigns,
                            "campaigns whose jobs are cancelled, or suites for their newest")
                 ->required()
                 ->type_name("CAMPAIGN");
-            add_archive_option(app, options->archive);
-            add_json_option(app, options->json);
-            return [options] { return cancel(options->archive, options->campaigns, options->json); };
-          }};
+            add_archive_option(app, options.archive);
+            add_json_option(app, options.json);
+          })};
 }
 
 FOURSCORE_REGISTER_COMMAND(cancel_command);

@@ -1,9 +1,12 @@
 #pragma once
 // Subcommands of `fourscore`; one self-registering file each.
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -33,6 +36,16 @@ struct Command {
 
 using CommandRegistry = Registry<Command>;
 
+/// The define() of a command: `add` adds options to `app`, and `run` gets them.
+template <class Options, class Run, class Add>
+auto with_options(Run run, Add add) {
+  return [run, add](CLI::App& app) -> std::function<int()> {
+    const auto options = std::make_shared<Options>();
+    add(app, *options);
+    return [run, options] { return run(*options); };
+  };
+}
+
 /// Adds --archive to a command.
 inline void add_archive_option(CLI::App& app, std::string& value) {
   app.add_option("--archive", value,
@@ -41,8 +54,26 @@ inline void add_archive_option(CLI::App& app, std::string& value) {
       ->type_name("DIR");
 }
 
+/// Adds --bench to a command.
+inline void add_bench_option(CLI::App& app, std::string& value, const std::string& what = "launch") {
+  app.add_option("--bench", value,
+                 "the fft_bench to " + what + " (default: $FOURSCORE_BENCH, else beside this program)")
+      ->type_name("FILE");
+}
+
+/// Adds --mpirun to a command.
+inline void add_mpirun_option(CLI::App& app, std::string& value) {
+  app.add_option("--mpirun", value, "the mpirun to use (default: $FOURSCORE_MPIEXEC, else the configured one)")
+      ->type_name("FILE");
+}
+
 /// Adds --json to a command.
 inline void add_json_option(CLI::App& app, bool& value) { app.add_flag("--json", value, "print JSON for machines"); }
+
+/// What --json asks for.
+inline void print_json(const nlohmann::json& value) {
+  fmt::print("{}\n", value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
 
 }  // namespace fourscore
 

@@ -123,9 +123,7 @@ void add_build_options(CLI::App& app, CompareOptions& options) {
   app.add_option("--artifact", options.artifact,
                  "the plugin that --build makes, as lib/libmine.so, or the program that the suite names")
       ->type_name("FILE");
-  app.add_option("--bench", options.bench,
-                 "the fft_bench that measures plugins (default: $FOURSCORE_BENCH, else beside this program)")
-      ->type_name("FILE");
+  add_bench_option(app, options.bench, "measure plugins with");
   app.add_flag("--quiet", options.quiet, "no progress");
 }
 

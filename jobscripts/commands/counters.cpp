@@ -187,13 +187,12 @@ json count_kernels(const CounterBackend& backend, const CountersOptions& options
   if (const std::size_t at = said.rfind("counter_bench: "); at != std::string::npos) said = said.substr(at + 15);
   if (result.start_error == 0 && result.exit_status == 2) throw CounterRequestError(said);
   json answer = json::parse(result.output, nullptr, false);
-  if (result.start_error != 0 || result.signal != 0 || result.exit_status != 0 || !answer.is_object())
+  if (!result.succeeded() || !answer.is_object())
     throw CounterError(fmt::format("{} did not count: {}", shown_command(spec.argv),
-                                   result.start_error != 0
-                                       ? std::error_code(result.start_error, std::generic_category()).message()
-                                   : result.timed_out   ? fmt::format("not finished after {} s", qualify_limit_s)
-                                   : result.signal != 0 ? fmt::format("ended by signal {}; {}", result.signal, said)
-                                                        : said));
+                                   result.start_error != 0 ? result.start_problem()
+                                   : result.timed_out      ? fmt::format("not finished after {} s", qualify_limit_s)
+                                   : result.signal != 0    ? fmt::format("ended by signal {}; {}", result.signal, said)
+                                                           : said));
   return answer;
 }
 
@@ -309,10 +308,7 @@ Command counters_command() {
         qualify_app->add_option("--bytes", options->bytes, "size of an array (default: 16 times the last-level cache)")
             ->check(CLI::PositiveNumber);
         add_archive_option(*qualify_app, options->archive);
-        qualify_app
-            ->add_option("--bench", options->bench,
-                         "the fft_bench that says which machine this is (default: $FOURSCORE_BENCH, else beside)")
-            ->type_name("FILE");
+        add_bench_option(*qualify_app, options->bench, "ask which machine this is");
         add_group_options(*qualify_app, *options);
         return with_exit_codes([options, list_app, show_app] {
           return list_app->parsed() ? list(*options) : show_app->parsed() ? show(*options) : qualify(*options);

@@ -9,7 +9,6 @@
 
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
-#include "jobscripts/base/paths.hpp"
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/machines/archive_folder.hpp"
@@ -183,23 +182,18 @@ int export_records(const ExportOptions& options) {
     throw InputError("--json tells what was written to a file, and here the export itself is printed; add -o FILE");
   const Archive archive(fs::absolute(archive_folder(options.archive)));
   const auto files = chosen_files(archive, options);
-  try {
-    check_output(options.output, archive.root(), files);
-    OutputFile output(options.output);
-    const Written written = write_export(options, archive, files, output.stream());
-    output.commit();
-    if (!written.unreadable.empty())
-      fmt::print(stderr, "{} unreadable records were left out\n", written.unreadable.size());
-    if (options.json)
-      fmt::print("{}\n", json{{"format", options.format},
-                              {"output", fs::absolute(options.output).string()},
-                              {"records", written.records},
-                              {"left_out", written.left_out},
-                              {"unreadable", written.unreadable}}
-                             .dump(2, ' ', false, json::error_handler_t::replace));
-  } catch (const OutputFailed& error) {
-    throw EnvironmentError(error.what());
-  }
+  check_output(options.output, archive.root(), files);
+  OutputFile output(options.output);
+  const Written written = write_export(options, archive, files, output.stream());
+  output.commit();
+  if (!written.unreadable.empty())
+    fmt::print(stderr, "{} unreadable records were left out\n", written.unreadable.size());
+  if (options.json)
+    print_json({{"format", options.format},
+                {"output", fs::absolute(options.output).string()},
+                {"records", written.records},
+                {"left_out", written.left_out},
+                {"unreadable", written.unreadable}});
   return exit_done;
 }
 
@@ -210,24 +204,22 @@ Command export_command() {
       "  fourscore export --format jsonl --campaign strong-1a2b3c4d | jq .point\n"
       "  fourscore export --format benchmark --campaign before -o before.json   # for Google Benchmark's compare.py\n"
       "  fourscore export --format chrome-trace --record out.json -o trace.json   # open it at ui.perfetto.dev\n",
-      60, [](CLI::App& app) -> std::function<int()> {
-        auto options = std::make_shared<ExportOptions>();
-        app.add_option("--format", options->format,
+      60, with_options<ExportOptions>(export_records, [](CLI::App& app, ExportOptions& options) {
+        app.add_option("--format", options.format,
                        "csv (a line per sample, also of each benchmark of a component), jsonl (a record per line), "
                        "benchmark, chrome-trace (timelines), otava-csv (a row per build, a column per series), or\n"
                        "extra-p (JSON lines: total and phases over ranks and elements)")
             ->required()
             ->check(CLI::IsMember({"csv", "jsonl", "benchmark", "chrome-trace", "otava-csv", "extra-p"}));
-        app.add_option("--campaign", options->campaigns, "campaigns to write (default: all)")->type_name("NAME");
-        app.add_option("--record", options->records,
+        app.add_option("--campaign", options.campaigns, "campaigns to write (default: all)")->type_name("NAME");
+        app.add_option("--record", options.records,
                        "records to write: files, or names of files of the archive (default: all)")
             ->type_name("FILE");
-        app.add_option("-o,--output", options->output, "file to write, whole or not at all (default: standard output)")
+        app.add_option("-o,--output", options.output, "file to write, whole or not at all (default: standard output)")
             ->type_name("FILE");
-        app.add_flag("--json", options->json, "print as JSON what was written; wants -o FILE");
-        add_archive_option(app, options->archive);
-        return [options] { return export_records(*options); };
-      }};
+        app.add_flag("--json", options.json, "print as JSON what was written; wants -o FILE");
+        add_archive_option(app, options.archive);
+      })};
 }
 
 FOURSCORE_REGISTER_COMMAND(export_command);

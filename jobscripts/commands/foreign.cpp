@@ -206,7 +206,7 @@ class ForeignCheck {
 int check(const ForeignOptions& options) {
   const InterruptGuard guard;
   const json result = ForeignCheck(options, options.json).run();
-  if (options.json) fmt::print("{}\n", result.dump(2, ' ', false, json::error_handler_t::replace));
+  if (options.json) print_json(result);
   return result.at("ok") == true ? exit_done : exit_says_no;
 }
 
@@ -218,26 +218,21 @@ Command foreign_command() {
       "  fourscore foreign check --ranks 4 -- ./my_bench --n '{extent1}'\n"
       "Goes through what `fourscore run` will ask, and measures one small problem. Exit code 1 at the first step "
       "that\nfails, with what is expected there (docs/your-library.md).\n",
-      50, [](CLI::App& app) -> std::function<int()> {
-        auto options = std::make_shared<ForeignOptions>();
+      50, with_options<ForeignOptions>(check, [](CLI::App& app, ForeignOptions& options) {
         app.require_subcommand(1);
         CLI::App* check_app = app.add_subcommand("check", "Try a program out, step by step");
-        check_app->add_option("command", options->command, "the program; with further words, one that prints its times")
+        check_app->add_option("command", options.command, "the program; with further words, one that prints its times")
             ->required()
             ->type_name("PROGRAM");
         check_app
-            ->add_option("--shape", options->shape, "of the problem that it is tried out with (default: a small cube)")
+            ->add_option("--shape", options.shape, "of the problem that it is tried out with (default: a small cube)")
             ->type_name("SHAPE");
-        check_app->add_option("--ranks", options->ranks, "to launch")->check(CLI::Range(1, 1 << 20));
-        check_app->add_option("--launcher", options->place.launcher, "how to start MPI programs (default: local)")
+        check_app->add_option("--ranks", options.ranks, "to launch")->check(CLI::Range(1, 1 << 20));
+        check_app->add_option("--launcher", options.place.launcher, "how to start MPI programs (default: local)")
             ->type_name("NAME");
-        check_app
-            ->add_option("--mpirun", options->place.mpirun,
-                         "the mpirun to use (default: $FOURSCORE_MPIEXEC, else the configured one)")
-            ->type_name("FILE");
-        add_json_option(*check_app, options->json);
-        return [options] { return check(*options); };
-      }};
+        add_mpirun_option(*check_app, options.place.mpirun);
+        add_json_option(*check_app, options.json);
+      })};
 }
 
 FOURSCORE_REGISTER_COMMAND(foreign_command);

@@ -16,6 +16,7 @@
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/commands/comparing.hpp"
 #include "jobscripts/programs/bench.hpp"
+#include "results/archive.hpp"
 #include "results/record_file.hpp"
 
 namespace fourscore {
@@ -41,9 +42,7 @@ std::string run_name(const std::string& name, double percent, int run) {
 fs::path write_certification(const Archive& archive, const std::string& name, const CertifyOptions& options,
                              const std::string& machine_hash, const json& comparisons) {
   const fs::path folder = archive.root() / "certifications";
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw ArchiveError(fmt::format("cannot make {}: {}", folder.string(), error.message()));
+  make_folder(folder);
   const fs::path file = folder / (name + ".json");
   replace_unfinished_record(file, {{"schema", "fourscore.certification"},
                                    {"schema_version", 1},
@@ -70,9 +69,7 @@ void add_certify_options(CLI::App& app, CertifyOptions& options) {
   app.add_option("--phase", options.phase, "in which the slowed side is slower")
       ->check(CLI::IsMember(phase_names))
       ->capture_default_str();
-  app.add_option("--bench", options.bench,
-                 "the fft_bench to try it with (default: $FOURSCORE_BENCH, else beside this program)")
-      ->type_name("FILE");
+  add_bench_option(app, options.bench, "try it with");
   app.add_flag("--quiet", options.quiet, "no progress");
 }
 

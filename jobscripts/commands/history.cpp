@@ -33,12 +33,12 @@ json revisions_of(const std::string& repository) {
   spec.output_limit = 0;
   const ProcessResult result = run_process(spec);
   if (result.start_error != 0)
-    throw EnvironmentError(fmt::format("--repo: git cannot be started: {}", std::strerror(result.start_error)));
+    throw EnvironmentError(fmt::format("--repo: git cannot be started: {}", result.start_problem()));
   if (result.interrupted) throw Interrupted();
   if (result.timed_out)
     throw EnvironmentError(
         fmt::format("--repo {}: {} took more than {:.0f} s", repository, shown_command(spec.argv), git_patience_s));
-  if (result.exit_status != 0 || result.signal != 0) {
+  if (!result.succeeded()) {
     const std::string said = result.stderr_tail.substr(0, result.stderr_tail.find('\n'));
     throw InputError(fmt::format("--repo {}: expected a git repository with commits; git says: {}", repository, said));
   }

@@ -8,7 +8,6 @@
 #include "results/import_records.hpp"
 #include "results/index.hpp"
 #include "results/printable.hpp"
-#include "results/record_file.hpp"
 
 namespace fourscore {
 namespace {
@@ -26,12 +25,8 @@ struct ImportOptions {
 
 int import_files(const ImportOptions& options) {
   const Archive archive(fs::absolute(archive_folder(options.archive)));
-  ImportResult result;
-  try {
-    result = import_records(archive, {options.files.begin(), options.files.end()}, options.campaign, options.vouch);
-  } catch (const RecordFileError& error) {
-    throw ArchiveError(error.what());
-  }
+  const ImportResult result =
+      import_records(archive, {options.files.begin(), options.files.end()}, options.campaign, options.vouch);
   std::vector<fs::path> files;
   for (const auto& [from, to] : result.imported) files.push_back(to);
   try {
@@ -45,8 +40,7 @@ int import_files(const ImportOptions& options) {
     for (const auto& [from, to] : result.imported)
       imported.push_back({{"from", from.string()}, {"file", archive.name_of(to)}});
     for (const fs::path& file : result.already_there) already.push_back(file.string());
-    fmt::print("{}\n", json{{"campaign", result.campaign}, {"imported", imported}, {"already_there", already}}.dump(
-                           2, ' ', false, json::error_handler_t::replace));
+    print_json({{"campaign", result.campaign}, {"imported", imported}, {"already_there", already}});
     return exit_done;
   }
   for (const fs::path& file : result.already_there) fmt::print("{} is there already\n", printable(file.string()));
@@ -61,20 +55,18 @@ Command import_command() {
           "  fourscore import a.json b.json --vouch\n"
           "  fourscore import run-*.json --campaign two-nodes\n"
           "All files are looked at first: when one cannot be used nothing is imported. The files stay as they are.\n",
-          55, [](CLI::App& app) -> std::function<int()> {
-            auto options = std::make_shared<ImportOptions>();
-            app.add_option("file", options->files, "records, as --record wrote them")->required()->type_name("FILE");
-            app.add_option("--campaign", options->campaign,
+          55, with_options<ImportOptions>(import_files, [](CLI::App& app, ImportOptions& options) {
+            app.add_option("file", options.files, "records, as --record wrote them")->required()->type_name("FILE");
+            app.add_option("--campaign", options.campaign,
                            "campaign to import into (default: imported-<8 digits of machine and program>)")
                 ->type_name("NAME");
             app.add_flag(
-                "--vouch", options->vouch,
+                "--vouch", options.vouch,
                 "you know that fft_bench or a component program wrote these files; without it they are flagged "
                 "foreign, and no ranking takes them");
-            add_archive_option(app, options->archive);
-            add_json_option(app, options->json);
-            return [options] { return import_files(*options); };
-          }};
+            add_archive_option(app, options.archive);
+            add_json_option(app, options.json);
+          })};
 }
 
 FOURSCORE_REGISTER_COMMAND(import_command);

@@ -114,7 +114,7 @@ void print(const json& entries) {
   }
 }
 
-int list(const ListOptions& options) {
+int list_entries(const ListOptions& options) {
   json entries;
   if (options.what == "counters")
     entries = entries_of(CounterRegistry::instance());
@@ -129,7 +129,7 @@ int list(const ListOptions& options) {
   else
     entries = Bench(find_bench(options.bench), options.plugins).list().value(options.what, json::array());
   if (options.json)
-    fmt::print("{}\n", entries.dump(2, ' ', false, json::error_handler_t::replace));
+    print_json(entries);
   else
     print(entries);
   return exit_done;
@@ -139,23 +139,19 @@ Command list_command() {
   return {"list", "Show what there is, what cannot run here and why",
           "  fourscore list variants\n"
           "  fourscore list suites --json\n",
-          10, [](CLI::App& app) -> std::function<int()> {
-            auto options = std::make_shared<ListOptions>();
+          10, with_options<ListOptions>(list_entries, [](CLI::App& app, ListOptions& options) {
             app.add_option(
-                   "what", options->what,
+                   "what", options.what,
                    "variants, exchanges, local_ffts, operators, components, suites, counters, launchers or schedulers")
                 ->required()
                 ->check(CLI::IsMember({"variants", "exchanges", "local_ffts", "operators", "components", "suites",
                                        "counters", "launchers", "schedulers"})
                             .description(""))
                 ->type_name("WHAT");
-            app.add_option("--bench", options->bench,
-                           "the fft_bench to ask (default: $FOURSCORE_BENCH, else beside this program)")
-                ->type_name("FILE");
-            add_plugin_option(app, options->plugins);
-            add_json_option(app, options->json);
-            return [options] { return list(*options); };
-          }};
+            add_bench_option(app, options.bench, "ask");
+            add_plugin_option(app, options.plugins);
+            add_json_option(app, options.json);
+          })};
 }
 
 FOURSCORE_REGISTER_COMMAND(list_command);

@@ -31,8 +31,6 @@ struct MachineOptions {
   bool json = false;
 };
 
-void print_json(const json& value) { fmt::print("{}\n", value.dump(2, ' ', false, json::error_handler_t::replace)); }
-
 /// Why nothing can be measured there from here. With a scheduler the launcher is for its jobs to try.
 std::string unusable(const Machine& machine) {
   if (!machine.scheduler.empty()) {
@@ -164,12 +162,8 @@ void add_check_options(CLI::App& app, MachineOptions& options) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->type_name("SECONDS");
-  app.add_option("--bench", options.check.bench,
-                 "the fft_bench to launch (default: $FOURSCORE_BENCH, else beside this program)")
-      ->type_name("FILE");
-  app.add_option("--mpirun", options.check.mpirun,
-                 "the mpirun to use (default: $FOURSCORE_MPIEXEC, else the configured one)")
-      ->type_name("FILE");
+  add_bench_option(app, options.check.bench);
+  add_mpirun_option(app, options.check.mpirun);
 }
 
 Command machine_command() {

@@ -12,14 +12,13 @@ namespace {
 
 using nlohmann::json;
 
-int reindex_archive(const std::string& archive_option, bool as_json) {
-  const Archive archive = open_archive(archive_option);
+int reindex_archive(const CampaignsOptions& options) {
+  const Archive archive = open_archive(options.archive);
   const ReindexResult result = reindex(archive);
-  if (as_json) {
+  if (options.json) {
     json unreadable = json::array();
     for (const auto& [file, reason] : result.unreadable) unreadable.push_back({{"file", file}, {"reason", reason}});
-    fmt::print("{}\n", json{{"records", result.records}, {"unreadable", unreadable}, {"seconds", result.seconds}}.dump(
-                           2, ' ', false, json::error_handler_t::replace));
+    print_json({{"records", result.records}, {"unreadable", unreadable}, {"seconds", result.seconds}});
     return exit_done;
   }
   for (const auto& [file, reason] : result.unreadable)
@@ -33,16 +32,10 @@ Command reindex_command() {
   return {"reindex", "Rebuild the index from the records",
           "  fourscore reindex --archive results-2026\n"
           "Files that cannot be read are named, kept in the table `unreadable`, and passed over.\n",
-          50, [](CLI::App& app) -> std::function<int()> {
-            struct Options {
-              std::string archive;
-              bool json = false;
-            };
-            auto options = std::make_shared<Options>();
-            add_archive_option(app, options->archive);
-            add_json_option(app, options->json);
-            return [options] { return reindex_archive(options->archive, options->json); };
-          }};
+          50, with_options<CampaignsOptions>(reindex_archive, [](CLI::App& app, CampaignsOptions& options) {
+            add_archive_option(app, options.archive);
+            add_json_option(app, options.json);
+          })};
 }
 
 FOURSCORE_REGISTER_COMMAND(reindex_command);

@@ -24,6 +24,7 @@
 #include "jobscripts/machines/archive_folder.hpp"
 #include "jobscripts/machines/place.hpp"
 #include "jobscripts/programs/bench.hpp"
+#include "results/archive.hpp"
 #include "results/export.hpp"
 #include "results/printable.hpp"
 
@@ -83,7 +84,7 @@ void dry_run(const Campaign& campaign, const Archive& archive, const std::set<st
                 {"skipped", skipped_json(campaign)},
                 {"dropped_oversubscribed", campaign.suite.dropped_oversubscribed}};
     result.update(size_json(campaign.suite));
-    fmt::print("{}\n", result.dump(2));
+    print_json(result);
     return;
   }
   for (const auto& launch : planned) {
@@ -117,7 +118,7 @@ void print_result(const RunOptions& options, const Campaign& campaign, const Arc
                    {"warnings", warnings},
                    {"interrupted", interrupted}});
     result.update(size_json(campaign.suite));
-    fmt::print("{}\n", result.dump(2, ' ', false, json::error_handler_t::replace));
+    print_json(result);
   } else if (options.fom) {
     fmt::print("{}", figures_of(summary));
   } else {
@@ -159,10 +160,9 @@ int exit_of(const CampaignRunner& runner, bool finished, bool has_bad) {
 /// The folder of one job among others; what an earlier start of it left there is removed.
 void make_staging(const Archive& archive, const std::string& campaign, const std::string& job) {
   const fs::path staging = archive.campaign_folder(campaign) / "staging" / job;
-  std::error_code error;
-  fs::remove_all(staging, error);
-  fs::create_directories(staging, error);
-  if (error) throw ArchiveError(fmt::format("cannot make {}: {}", staging.string(), error.message()));
+  std::error_code ignored;
+  fs::remove_all(staging, ignored);
+  make_folder(staging);
 }
 
 /// What a job does: its launches, as far as its time goes. That a result is bad is no failure of the job.
@@ -301,33 +301,31 @@ Command run_command() {
           "  fourscore run gate --against /opt/before/bin/fft_bench\n"
           "  fourscore run variants --only variant=pencil,ranks=2 --launches 1\n"
           "Interrupt it at any time; the same command goes on with what is missing.\n",
-          20, [](CLI::App& app) -> std::function<int()> {
-            auto options = std::make_shared<RunOptions>();
-            add_campaign_options(app, *options);
-            app.add_option("--max-launches", options->max_launches, "stop after so many launches")
+          20, with_options<RunOptions>(run, [](CLI::App& app, RunOptions& options) {
+            add_campaign_options(app, options);
+            app.add_option("--max-launches", options.max_launches, "stop after so many launches")
                 ->check(CLI::PositiveNumber);
             CLI::Option* const together =
-                app.add_option("--launches-per-job", options->launches_per_job,
+                app.add_option("--launches-per-job", options.launches_per_job,
                                "measure up to so many points on the same ranks one after another in one MPI job, where "
                                "it can be (docs/measuring.md)")
                     ->check(CLI::Range(1, 1000))
                     ->capture_default_str();
-            app.add_flag("--quiet", options->quiet, "no progress");
-            app.add_flag("--fom", options->fom,
+            app.add_flag("--quiet", options.quiet, "no progress");
+            app.add_flag("--fom", options.fom,
                          "print figures of merit of every point in place of the table, as lines 'fom SERIES KEY VALUE'")
                 ->excludes("--json");
-            app.add_option("--against", options->against,
+            app.add_option("--against", options.against,
                            "measure the suite in pairs with this fft_bench, which is the base, and say what became "
                            "slower (docs/gate.md); --launches are then pairs")
                 ->type_name("FILE");
-            app.add_option("--suite-folder", options->suite_folder,
+            app.add_option("--suite-folder", options.suite_folder,
                            "the folder from which the suite names files (default: its own); in a job's script")
                 ->type_name("FOLDER");
-            app.add_option("--job", options->job, "launch what this job of `fourscore submit` holds; in its script")
+            app.add_option("--job", options.job, "launch what this job of `fourscore submit` holds; in its script")
                 ->type_name("NAME")
                 ->excludes(together);
-            return [options] { return run(*options); };
-          }};
+          })};
 }
 
 FOURSCORE_REGISTER_COMMAND(run_command);

@@ -14,6 +14,7 @@
 #include "jobscripts/commands/campaigns.hpp"
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/jobs/job_states.hpp"
+#include "jobscripts/jobs/waiting.hpp"
 #include "results/campaign_file.hpp"
 #include "results/printable.hpp"
 
@@ -102,12 +103,6 @@ json points_json(const Archive& archive, const std::string& name, const Campaign
   return {{"of", points}, {"done", done}, {"failed", failed}};
 }
 
-std::string state_text(const JobState& state) {
-  std::string text = state.word.empty() ? to_string(state.phase) : state.word;
-  if (state.phase == JobPhase::ended && state.end != JobEnd::none && state.word.empty()) text = to_string(state.end);
-  return state.reason.empty() || state.reason == "None" ? text : fmt::format("{} ({})", text, state.reason);
-}
-
 json job_json(const JobProgress& progress) {
   json result = state_json(progress.job->state);
   result.update({{"name", progress.job->folder.name()},
@@ -132,7 +127,7 @@ void print_jobs(const Standing& standing) {
     fmt::print("  job {:<8} {:<14} {} of {} launches, {}{}: {}\n", progress.job->id.empty() ? "-" : progress.job->id,
                progress.job->folder.name(), progress.journal.archived, progress.description.launches.size(),
                plural(progress.description.nodes, "node"), use_text(progress.journal),
-               printable(state_text(progress.job->state)));
+               printable(state_text_of(progress.job->state)));
 }
 
 void print_line(const std::string& name, const Standing& standing, const CampaignSummary& summary) {
@@ -153,9 +148,9 @@ void print_line(const std::string& name, const Standing& standing, const Campaig
   fmt::print("{}: {}{}\n", printable(name), records, counts);
 }
 
-int status(const std::string& archive_option, const std::vector<std::string>& names, bool as_json) {
-  const Archive archive = open_archive(archive_option);
-  const auto chosen = chosen_campaigns(archive, names);
+int status(const CampaignsOptions& options) {
+  const Archive archive = open_archive(options.archive);
+  const auto chosen = chosen_campaigns(archive, options.campaigns);
   // Jobs of all campaigns, so that one question answers the next command too.
   const KnownJobs known = known_jobs(archive, archive.campaigns());
   if (!known.problem.empty())
@@ -164,7 +159,7 @@ int status(const std::string& archive_option, const std::vector<std::string>& na
   for (const auto& name : chosen) {
     const CampaignSummary summary = summarise(archive, name);
     const Standing standing = standing_of(archive, name, summary, known);
-    if (as_json) {
+    if (options.json) {
       json entry = summary_json(summary);
       json jobs = json::array();
       for (const JobProgress& job : standing.jobs) jobs.push_back(job_json(job));
@@ -182,14 +177,14 @@ int status(const std::string& archive_option, const std::vector<std::string>& na
       continue;
     }
     print_line(name, standing, summary);
-    if (names.empty()) continue;
+    if (options.campaigns.empty()) continue;
     const json points = points_json(archive, name, summary);
     fmt::print("  points: {} of {} done, {} with a failure\n", points["done"].dump(), points["of"].dump(),
                points["failed"].dump());
     print_jobs(standing);
     fmt::print("{}", summary_table(summary));
   }
-  if (as_json) fmt::print("{}\n", list.dump(2, ' ', false, json::error_handler_t::replace));
+  if (options.json) print_json(list);
   return exit_done;
 }
 
@@ -199,20 +194,13 @@ Command status_command() {
           "  fourscore status strong-1a2b3c4d --archive results-2026\n"
           "  fourscore status strong                               # its newest campaign\n"
           "The scheduler is asked at most every 30 s, for all jobs at once.\n",
-          30, [](CLI::App& app) -> std::function<int()> {
-            struct Options {
-              std::string archive;
-              std::vector<std::string> campaigns;
-              bool json = false;
-            };
-            auto options = std::make_shared<Options>();
-            app.add_option("campaign", options->campaigns,
+          30, with_options<CampaignsOptions>(status, [](CLI::App& app, CampaignsOptions& options) {
+            app.add_option("campaign", options.campaigns,
                            "campaigns to show in full, or suites for their newest (default: one line for each)")
                 ->type_name("CAMPAIGN");
-            add_archive_option(app, options->archive);
-            add_json_option(app, options->json);
-            return [options] { return status(options->archive, options->campaigns, options->json); };
-          }};
+            add_archive_option(app, options.archive);
+            add_json_option(app, options.json);
+          })};
 }
 
 FOURSCORE_REGISTER_COMMAND(status_command);

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "core/regular_file.hpp"
 #include "core/text.hpp"
@@ -20,6 +18,7 @@
 #include "jobscripts/commands/command.hpp"
 #include "jobscripts/jobs/probe.hpp"
 #include "jobscripts/jobs/submission.hpp"
+#include "jobscripts/jobs/waiting.hpp"
 #include "jobscripts/machines/archive_folder.hpp"
 #include "jobscripts/machines/machine_files.hpp"
 #include "jobscripts/programs/bench.hpp"
@@ -90,12 +89,11 @@ void show_plan(const Campaign& campaign, const Submission& plan, const Selection
                       {"expected_s", job.description.expected_s},
                       {"time_limit_s", job.description.time_limit_s},
                       {"script", job.script}});
-    fmt::print("{}\n", json{{"campaign", campaign.id},
-                            {"jobs", jobs},
-                            {"skipped", skipped_json(campaign)},
-                            {"in_jobs", plan.in_jobs},
-                            {"held_back", plan.held_back}}
-                           .dump(2, ' ', false, json::error_handler_t::replace));
+    print_json({{"campaign", campaign.id},
+                {"jobs", jobs},
+                {"skipped", skipped_json(campaign)},
+                {"in_jobs", plan.in_jobs},
+                {"held_back", plan.held_back}});
     return;
   }
   for (const ScriptedJob& job : plan.jobs) fmt::print("# job {}\n{}\n", job.name, job.script);
@@ -125,13 +123,12 @@ void show_submission(const Campaign& campaign, const Submission& done, bool as_j
                       {"nodes", job.description.nodes},
                       {"launches", job.description.launches.size()},
                       {"time_limit_s", job.description.time_limit_s}});
-    fmt::print("{}\n", json{{"campaign", campaign.id},
-                            {"jobs", jobs},
-                            {"in_jobs", done.in_jobs},
-                            {"held_back", done.held_back},
-                            {"settled", done.settled},
-                            {"problem", done.problem}}
-                           .dump(2, ' ', false, json::error_handler_t::replace));
+    print_json({{"campaign", campaign.id},
+                {"jobs", jobs},
+                {"in_jobs", done.in_jobs},
+                {"held_back", done.held_back},
+                {"settled", done.settled},
+                {"problem", done.problem}});
     return;
   }
   for (const ScriptedJob& job : done.jobs)
@@ -148,18 +145,6 @@ void show_submission(const Campaign& campaign, const Submission& done, bool as_j
   fmt::print("Campaign {}{}: {} jobs submitted{}\n", campaign.id, size_text(campaign.suite), done.jobs.size(), more);
 }
 
-/// The end of a job's log.
-std::string end_of_log(const JobFolder& folder) {
-  constexpr std::size_t shown = 2000;
-  std::string text;
-  try {
-    text = read_regular_file(folder.file("output.log")).text;
-  } catch (const UnreadableFile&) {
-    return "it left no log";
-  }
-  return "it said:\n" + (text.size() > shown ? "..." + text.substr(text.size() - shown) : text);
-}
-
 /// Throws EnvironmentError where all of these jobs ended by themselves and not one of their launches was begun and
 /// came to anything: the next jobs would do the same.
 void require_progress(const Submission& done, const Campaign& campaign, const Archive& archive) {
@@ -174,10 +159,11 @@ void require_progress(const Submission& done, const Campaign& campaign, const Ar
       return;
     last = &found->folder;
   }
-  if (last != nullptr)
-    throw EnvironmentError(
-        fmt::format("all {} jobs ended and measured nothing, so no more are submitted; of job {}, {}", done.jobs.size(),
-                    last->name(), printable(end_of_log(*last))));
+  if (last == nullptr) return;
+  const std::string log = end_of_log(last->file("output.log"));
+  throw EnvironmentError(fmt::format("all {} jobs ended and measured nothing, so no more are submitted; of job {}, {}",
+                                     done.jobs.size(), last->name(),
+                                     log.empty() ? "it left no log" : "it said:\n" + printable(log)));
 }
 
 /// Whether something of the campaign is still to come.
@@ -187,14 +173,6 @@ bool goes_on(const Campaign& campaign, const Archive& archive, const SubmissionS
   if (std::ranges::any_of(known.jobs, &KnownJob::lives)) return true;
   Submission ignored;
   return !lacking_launches(campaign, archive, known.jobs, settings, ignored).empty();
-}
-
-void rest(double seconds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (std::chrono::steady_clock::now() < end) {
-    InterruptGuard::check();
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
 }
 
 /// What killed jobs left is swept once none lives, and where nobody else measures the campaign.
@@ -293,16 +271,14 @@ Command submit_command() {
           "  fourscore submit strong-nodes --machine cpu-cluster --wait       # and again, until nothing is missing\n"
           "  fourscore submit strong-nodes --machine cpu-cluster --only nodes=4 --time-limit 00:30:00\n"
           "The same command submits what is missing, and nothing that is in a job already.\n",
-          22, [](CLI::App& app) -> std::function<int()> {
-            auto options = std::make_shared<SubmitOptions>();
-            add_campaign_options(app, *options);
-            app.add_option("--time-limit", options->time_limit,
+          22, with_options<SubmitOptions>(submit, [](CLI::App& app, SubmitOptions& options) {
+            add_campaign_options(app, options);
+            app.add_option("--time-limit", options.time_limit,
                            "of one job: 02:00:00, or seconds (default: the machine file's)")
                 ->type_name("TIME");
-            app.add_flag("--wait", options->wait,
+            app.add_flag("--wait", options.wait,
                          "stay, and submit again what jobs could not finish, until nothing is missing");
-            return [options] { return submit(*options); };
-          }};
+          })};
 }
 
 FOURSCORE_REGISTER_COMMAND(submit_command);

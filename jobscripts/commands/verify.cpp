@@ -19,11 +19,8 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
-  std::string archive;
-  std::vector<std::string> campaigns;
+struct Options : CampaignsOptions {
   bool rules = false;
-  bool json = false;
 };
 
 using Judged = std::vector<std::pair<std::string, RulesVerdict>>;  ///< by campaign
@@ -89,7 +86,7 @@ int verify_archive(const Options& options) {
                  {"findings", findings},
                  {"unfinished", unfinished}};
     if (options.rules) content["rules"] = rules_json(judged);
-    fmt::print("{}\n", content.dump(2, ' ', false, json::error_handler_t::replace));
+    print_json(content);
   } else {
     for (const auto& finding : result.findings)
       fmt::print("{}: {}\n", printable(finding.file), printable(finding.problem));
@@ -112,16 +109,14 @@ Command verify_command() {
           "  fourscore verify strong-1a2b3c4d --json\n"
           "  fourscore verify procurement --rules\n"
           "Exit code 1 when something is off, or a campaign does not keep the run rules.\n",
-          40, [](CLI::App& app) -> std::function<int()> {
-            auto options = std::make_shared<Options>();
-            app.add_option("campaign", options->campaigns, "campaigns to check (default: all)")->type_name("CAMPAIGN");
-            app.add_flag("--rules", options->rules,
+          40, with_options<Options>(verify_archive, [](CLI::App& app, Options& options) {
+            app.add_option("campaign", options.campaigns, "campaigns to check (default: all)")->type_name("CAMPAIGN");
+            app.add_flag("--rules", options.rules,
                          "and whether they keep the run rules of procurement, with their figures of merit; without a "
                          "name the newest campaign of that suite");
-            add_archive_option(app, options->archive);
-            add_json_option(app, options->json);
-            return [options] { return verify_archive(*options); };
-          }};
+            add_archive_option(app, options.archive);
+            add_json_option(app, options.json);
+          })};
 }
 
 FOURSCORE_REGISTER_COMMAND(verify_command);

@@ -18,6 +18,7 @@
 #include "jobscripts/base/output.hpp"
 #include "jobscripts/base/paths.hpp"
 #include "jobscripts/base/process.hpp"
+#include "results/archive.hpp"
 #include "results/file_lock.hpp"
 #include "results/output_file.hpp"
 #include "results/printable.hpp"
@@ -49,10 +50,6 @@ ProcessResult git(const RevisionRequest& request, std::vector<std::string> argum
   return run_process(spec);
 }
 
-bool went_well(const ProcessResult& result) {
-  return result.start_error == 0 && result.exit_status == 0 && result.signal == 0 && !result.interrupted;
-}
-
 /// What a program said last: its errors, or where it said none there, the end of its output.
 std::string last_words(const ProcessResult& result) {
   std::string said =
@@ -64,10 +61,9 @@ std::string last_words(const ProcessResult& result) {
 void require_step(const std::string& revision, const std::string& step, const ProcessResult& result,
                   const std::string& program) {
   if (result.start_error != 0)
-    throw EnvironmentError(fmt::format("{} cannot be started: {}", program,
-                                       std::error_code(result.start_error, std::generic_category()).message()));
+    throw EnvironmentError(fmt::format("{} cannot be started: {}", program, result.start_problem()));
   if (result.interrupted) throw Interrupted();
-  if (!went_well(result))
+  if (!result.succeeded())
     throw InputError(fmt::format("revision '{}' does not build: {} failed:\n{}", revision, step, last_words(result)));
 }
 
@@ -133,7 +129,7 @@ ComparedBuild program_build(const std::string& file, const fs::path& bench) {
 std::optional<std::string> find_revision(const std::string& text, const RevisionRequest& request) {
   if (text.empty() || text.front() == '-') return std::nullopt;
   const ProcessResult result = git(request, {"rev-parse", "--verify", "--quiet", text + "^{commit}"});
-  if (!went_well(result)) return std::nullopt;
+  if (!result.succeeded()) return std::nullopt;
   return result.output.substr(0, result.output.find('\n'));
 }
 
@@ -192,9 +188,7 @@ ComparedBuild build_revision(const std::string& text, const std::string& commit,
   const fs::path& made = !result.program.empty()   ? result.program
                          : !result.plugins.empty() ? result.plugins.front()
                                                    : result.bench;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw EnvironmentError(fmt::format("cannot make {}: {}", folder.string(), error.message()));
+  make_folder(folder);
   const BuildLock lock(folder / "lock");
   if (find_build(text, commit, request).is_built) return result;
   say("building {} in {}\n", result.label, folder.string());

@@ -6,6 +6,7 @@
 
 #include "core/problem.hpp"
 #include "core/regular_file.hpp"
+#include "results/archive.hpp"
 #include "results/record_file.hpp"
 
 namespace fourscore {
@@ -68,11 +69,7 @@ fs::path comparison_file(const Archive& archive, const std::string& name) {
 }
 
 void write_comparison(const Comparison& comparison, const Archive& archive) {
-  std::error_code error;
-  fs::create_directories(comparison_folder(archive, comparison.name), error);
-  if (error)
-    throw ArchiveError(
-        fmt::format("cannot make {}: {}", comparison_folder(archive, comparison.name).string(), error.message()));
+  make_folder(comparison_folder(archive, comparison.name));
   replace_unfinished_record(comparison_file(archive, comparison.name), {{"schema", schema},
                                                                         {"schema_version", 1},
                                                                         {"name", comparison.name},

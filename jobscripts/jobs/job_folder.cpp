@@ -10,6 +10,7 @@
 
 #include "core/json_value.hpp"
 #include "core/regular_file.hpp"
+#include "results/archive.hpp"
 #include "results/output_file.hpp"
 
 namespace fourscore {
@@ -69,9 +70,7 @@ JobFolder::JobFolder(const Archive& archive, const std::string& campaign, std::s
     : name_(std::move(name)), folder_(jobs_folder(archive, campaign) / name_) {}
 
 void JobFolder::create(const JobDescription& job, const std::string& machine_text) const {
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) throw ArchiveError(fmt::format("cannot make {}: {}", folder_.string(), error.message()));
+  make_folder(folder_);
   const json content{{"schema", "fourscore.job"},
                      {"schema_version", 1},
                      {"scheduler", job.scheduler},
@@ -173,21 +172,16 @@ void JobFolder::note(json event) const {
 }
 
 std::vector<JobFolder> jobs_of(const Archive& archive, const std::string& campaign) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(jobs_folder(archive, campaign), error), end; !error && it != end; it.increment(error))
-    if (is_there(it->path() / "job.json")) names.push_back(it->path().filename().string());
-  std::ranges::sort(names);
   std::vector<JobFolder> jobs;
-  for (const std::string& name : names) jobs.emplace_back(archive, campaign, name);
+  for (const fs::path& folder : children_of(jobs_folder(archive, campaign)))
+    if (is_there(folder / "job.json")) jobs.emplace_back(archive, campaign, folder.filename().string());
   return jobs;
 }
 
 std::string next_job_name(const Archive& archive, const std::string& campaign, int nodes, int skipped) {
   int number = 0;
-  std::error_code error;
-  for (fs::directory_iterator it(jobs_folder(archive, campaign), error), end; !error && it != end; it.increment(error))
-    number = std::max(number, std::atoi(it->path().filename().c_str()));
+  for (const fs::path& folder : children_of(jobs_folder(archive, campaign)))
+    number = std::max(number, std::atoi(folder.filename().c_str()));
   return fmt::format("{:04}-{}-{}", number + skipped + 1, nodes, nodes == 1 ? "node" : "nodes");
 }
 

@@ -4,7 +4,6 @@
 
 #include <sstream>
 
-#include "core/path_kind.hpp"
 #include "core/regular_file.hpp"
 #include "core/sha256.hpp"
 #include "jobscripts/base/output.hpp"
@@ -12,6 +11,7 @@
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/jobs/job_script.hpp"
 #include "jobscripts/jobs/waiting.hpp"
+#include "results/archive.hpp"
 #include "results/output_file.hpp"
 
 namespace fourscore {
@@ -45,9 +45,7 @@ json answer_in(const fs::path& file) {
 
 std::string submit_probe(const fs::path& folder, const Machine& machine, const Scheduler& scheduler,
                          const Programs& programs) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw ArchiveError(fmt::format("cannot make {}: {}", folder.string(), error.message()));
+  make_folder(folder);
   JobRequest job;
   job.name = "fourscore-probe";
   job.time_limit_s = probe_limit_s;

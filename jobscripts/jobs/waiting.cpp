@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "core/regular_file.hpp"
 #include "core/text.hpp"
@@ -27,14 +26,6 @@ double seconds_since(steady_clock::time_point begin) {
 }
 
 }  // namespace
-
-void rest(double seconds) {
-  const auto begin = steady_clock::now();
-  while (seconds_since(begin) < seconds) {
-    InterruptGuard::check();
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-}
 
 std::string state_text_of(const JobState& state) {
   const std::string word = !state.word.empty()                                           ? state.word

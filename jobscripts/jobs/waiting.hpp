@@ -10,9 +10,6 @@
 
 namespace fourscore {
 
-/// Sleeps, and throws Interrupted where an InterruptGuard was asked to stop.
-void rest(double seconds);
-
 /// The scheduler's word for it, and its reason: "PENDING (Resources)".
 [[nodiscard]] std::string state_text_of(const JobState& state);
 

@@ -17,6 +17,7 @@
 #include "jobscripts/laboratory/laboratory.hpp"
 #include "jobscripts/laboratory/places.hpp"
 #include "jobscripts/laboratory/processes.hpp"
+#include "results/archive.hpp"
 
 namespace fourscore {
 namespace fs = std::filesystem;
@@ -47,8 +48,8 @@ pid_t first_process(const std::string& host) {
   const fs::path process = fs::read_symlink(LaboratoryPlaces::hosts() / host, error);
   if (!error) return static_cast<pid_t>(std::stol(process.filename().string()));
   std::vector<std::string> known;
-  for (fs::directory_iterator it(LaboratoryPlaces::hosts(), error), end; !error && it != end; it.increment(error))
-    known.push_back(it->path().filename().string());
+  for (const fs::path& known_host : children_of(LaboratoryPlaces::hosts()))
+    known.push_back(known_host.filename().string());
   if (known.empty())
     throw InputError("--enter: this is no laboratory; expected to be called by a command of `fourscore laboratory`");
   const auto nearest = nearest_name(host, known);

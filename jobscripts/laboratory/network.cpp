@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <system_error>
 
 #include "core/environment.hpp"
 #include "jobscripts/base/paths.hpp"
@@ -33,10 +32,9 @@ void run_lines(const std::string& program, const std::string& lines) {
   spec.argv = {find_tool(program).string(), "-batch", "-"};
   spec.input = lines;
   const ProcessResult result = run_process(spec);
-  if (result.start_error != 0 || result.signal != 0 || result.exit_status != 0)
-    throw EnvironmentError(fmt::format(
-        "{} cannot make the links of the laboratory: {}", program,
-        result.start_error != 0 ? std::generic_category().message(result.start_error) : result.stderr_tail));
+  if (!result.succeeded())
+    throw EnvironmentError(fmt::format("{} cannot make the links of the laboratory: {}", program,
+                                       result.start_error != 0 ? result.start_problem() : result.stderr_tail));
 }
 
 Descriptor network_of(const std::string& process) {

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <set>
 #include <sstream>
-#include <system_error>
 
 #include "jobscripts/base/process.hpp"
 #include "jobscripts/launchers/launcher.hpp"
@@ -32,8 +31,8 @@ Answer ask_srun(const std::string& option) {
   Answer answer{result.output + result.stderr_tail, {}};
   if (result.start_error != 0)
     answer.problem = fmt::format("srun cannot be started ({}); load Slurm's module, or use another launcher",
-                                 std::error_code(result.start_error, std::generic_category()).message());
-  else if (result.timed_out || result.signal != 0 || result.exit_status != 0)
+                                 result.start_problem());
+  else if (!result.succeeded())
     answer.problem = fmt::format("'srun {}' does not answer: {}", option, result.stderr_tail);
   return answer;
 }

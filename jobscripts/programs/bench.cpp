@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <sstream>
-#include <system_error>
 
 #include "core/environment.hpp"
 #include "core/record.hpp"
@@ -50,12 +49,11 @@ std::string Bench::ask(const std::vector<std::string>& options, const std::strin
   const ProcessResult result = run_process(spec);
   const std::string command = shown_command(spec.argv);
   if (result.start_error != 0)
-    throw EnvironmentError(fmt::format("{} cannot be started: {}", command,
-                                       std::error_code(result.start_error, std::generic_category()).message()));
+    throw EnvironmentError(fmt::format("{} cannot be started: {}", command, result.start_problem()));
   if (result.interrupted) throw Interrupted();
   if (result.timed_out) throw EnvironmentError(fmt::format("{} did not answer in {} s", command, answer_limit_s));
   if (result.exit_status == 2 && !plugins_.empty()) throw InputError(result.stderr_tail);
-  if (result.signal != 0 || result.exit_status != 0)
+  if (!result.succeeded())
     throw EnvironmentError(fmt::format("{} ended with {} {}: {}", command, result.signal != 0 ? "signal" : "status",
                                        result.signal != 0 ? result.signal : result.exit_status, result.stderr_tail));
   return result.output;

@@ -18,26 +18,17 @@
 namespace fourscore {
 namespace {
 
-bool succeeded(const ProcessResult& answer) {
-  return answer.exit_status == 0 && answer.signal == 0 && !answer.timed_out;
-}
-
 /// `qstat -f` of these jobs. That it does not know some is an answer.
 std::map<std::string, pbs::Attributes> ask_qstat(const std::vector<std::string>& options,
                                                  const std::vector<std::string>& jobs) {
   std::vector<std::string> argv{"qstat"};
   argv.insert(argv.end(), options.begin(), options.end());
   argv.insert(argv.end(), jobs.begin(), jobs.end());
-  Patience patience("PBS", status_patience_s);
-  while (true) {
-    const ProcessResult answer = ask(argv);
-    if (succeeded(answer) || (!answer.timed_out && pbs::says_has_ended(answer.stderr_tail)) ||
-        pbs::says_no_history(answer.stderr_tail))
-      return pbs::parse_qstat(answer.output);
-    const std::string why = words_of(answer);
-    if (!answer.timed_out && !pbs::says_no_answer(why)) throw EnvironmentError("qstat: " + why);
-    patience.wait(why);
-  }
+  const auto is_answer = [](std::string_view error) {
+    return pbs::says_has_ended(error) || pbs::says_no_history(error);
+  };
+  return pbs::parse_qstat(
+      ask_until_answered(Patience("PBS", status_patience_s), argv, pbs::says_no_answer, is_answer).output);
 }
 
 class PbsScheduler : public Scheduler {
@@ -83,10 +74,7 @@ std::string PbsScheduler::script(const Machine& machine, const JobRequest& job) 
                     machine.name, machine.qos));
   if (job.log.string().find(':') != std::string::npos)  // which separates host and path
     throw InputError(fmt::format("the log is '{}'; expected a path without a colon", printable(job.log.string())));
-  const std::vector<std::string> set = options_of(machine.directives);
-  const auto is_set = [&set](const std::string& option) {
-    return std::find(set.begin(), set.end(), option) != set.end();
-  };
+  const std::set<std::string> set = options_of(machine.directives);
   const auto resource_is_set = [&machine](const std::string& name) {
     return std::any_of(machine.directives.begin(), machine.directives.end(), [&name](const std::string& directive) {
       return directive.starts_with("-l") && directive.find(name + '=') != std::string::npos;
@@ -100,23 +88,19 @@ std::string PbsScheduler::script(const Machine& machine, const JobRequest& job) 
   if (!resource_is_set("select")) add("-l", select_of(machine, job));
   if (!resource_is_set("place")) add("-l", "place=scatter");  // each chunk on a node of its own
   if (!resource_is_set("walltime")) add("-l", "walltime=" + clock_time(job.time_limit_s));
-  if (!is_set("-q")) add("-q", machine.partition);
-  if (!is_set("-A")) add("-A", machine.account);
+  if (!set.contains("-q")) add("-q", machine.partition);
+  if (!set.contains("-A")) add("-A", machine.account);
   add("-j", "oe");
   add("-o", job.log.string());
   // Whoever submits asks for what is missing then: a job that PBS starts again by itself would measure it too.
-  if (!is_set("-r")) add("-r", "n");
+  if (!set.contains("-r")) add("-r", "n");
   for (const char* unusable : {"-J", "-W block", "-I"})
     if (std::any_of(machine.directives.begin(), machine.directives.end(),
                     [unusable](const std::string& directive) { return directive.starts_with(unusable); }))
       throw InputError(
           fmt::format("directive '{}' of machine '{}' cannot be used: a job here is one job, for which nobody waits",
                       unusable, machine.name));
-  for (const auto& directive : machine.directives) {
-    (void)directive_word("a directive of machine " + machine.name, directive);
-    text += "#PBS " + directive + '\n';
-  }
-  text += '\n';
+  text += directive_lines(machine, "#PBS ") + '\n';
   if (!job.folder.empty()) text += "cd " + shell_word(job.folder.string()) + " || exit 3\n";
   return text + script_body(machine, job);
 }
@@ -127,9 +111,9 @@ std::string PbsScheduler::submit(const std::filesystem::path& script) const {
   while (true) {
     // -f: qsub leaves no process behind.
     const ProcessResult answer = ask_for_job({"qsub", "-f", file});
-    if (const auto job = pbs::parse_qsub(answer.output); succeeded(answer) && job) return *job;
+    if (const auto job = pbs::parse_qsub(answer.output); answer.succeeded() && job) return *job;
     const std::string why = words_of(answer);
-    if (answer.timed_out || succeeded(answer))
+    if (answer.timed_out || answer.succeeded())
       throw EnvironmentError(fmt::format("qsub may have taken {}: {}; `qstat -u $USER` shows whether", file, why));
     if (!pbs::says_no_answer(why)) throw InputError(fmt::format("PBS refuses {}: {}", file, why));
     patience.wait(why);
@@ -157,14 +141,7 @@ void PbsScheduler::cancel(const std::vector<std::string>& jobs) const {
   if (jobs.empty()) return;
   std::vector<std::string> argv{"qdel"};
   argv.insert(argv.end(), jobs.begin(), jobs.end());
-  Patience patience("PBS");
-  while (true) {
-    const ProcessResult answer = ask(argv);
-    if (succeeded(answer) || (!answer.timed_out && pbs::says_has_ended(answer.stderr_tail))) return;
-    const std::string why = words_of(answer);
-    if (!answer.timed_out && !pbs::says_no_answer(why)) throw EnvironmentError("qdel: " + why);
-    patience.wait(why);
-  }
+  ask_until_answered(Patience("PBS"), argv, pbs::says_no_answer, pbs::says_has_ended);
 }
 
 /// PBS names no host twice in a row of chunks, but a host may have several lines: one a process.

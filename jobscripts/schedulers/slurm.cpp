@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 #include <ctime>
+#include <set>
 
 #include "core/environment.hpp"
 #include "core/errors.hpp"
@@ -66,14 +67,9 @@ std::string variable_of(const std::string& option) {
 ProcessResult ask_squeue(const std::vector<std::string>& options, double patience_s) {
   std::vector<std::string> argv{"squeue", "--noheader"};
   argv.insert(argv.end(), options.begin(), options.end());
-  Patience patience("Slurm", patience_s);
-  while (true) {
-    ProcessResult answer = ask(argv, {epoch_times}, changes_programs);
-    if (answer.exit_status == 0 && answer.signal == 0 && !answer.timed_out) return answer;
-    const std::string why = words_of(answer);
-    if (!answer.timed_out && !slurm::says_no_answer(why)) throw EnvironmentError("squeue: " + why);
-    patience.wait(why);
-  }
+  const auto never = [](std::string_view) { return false; };
+  return ask_until_answered(Patience("Slurm", patience_s), argv, slurm::says_no_answer, never, {epoch_times},
+                            changes_programs);
 }
 
 class SlurmScheduler : public Scheduler {
@@ -90,7 +86,7 @@ class SlurmScheduler : public Scheduler {
           missing);
     // Without a configuration even this fails; it does not ask slurmctld.
     const ProcessResult answer = ask({"sbatch", "--version"});
-    if (answer.exit_status == 0 && answer.signal == 0) return {};
+    if (answer.succeeded()) return {};
     return fmt::format(
         "`sbatch --version` says: {}; SLURM_CONF names Slurm's configuration where it is not in /etc/slurm",
         last_line(words_of(answer)));
@@ -134,27 +130,20 @@ std::vector<std::pair<std::string, std::string>> options_of_job(const Machine& m
 }
 
 std::string SlurmScheduler::script(const Machine& machine, const JobRequest& job) const {
-  const std::vector<std::string> set = options_of(machine.directives);
-  const auto is_set = [&set](const std::string& option) {
-    return std::find(set.begin(), set.end(), option) != set.end();
-  };
+  const std::set<std::string> set = options_of(machine.directives);
   for (const char* unusable : {"--array", "-a", "--clusters", "-M", "--wait", "-W", "--test-only"})
-    if (is_set(unusable))
+    if (set.contains(unusable))
       throw InputError(
           fmt::format("directive '{}' of machine '{}' cannot be used: a job here is one job of this cluster, "
                       "for which nobody waits",
                       unusable, machine.name));
   std::string text = script_head(machine, job, "sbatch");
   for (const auto& [option, value] : options_of_job(machine, job))
-    if (!value.empty() && !is_set(option))
+    if (!value.empty() && !set.contains(option))
       text += fmt::format("#SBATCH {}={}\n", option, directive_word(option, value));
   // Whoever submits asks for what is missing then: a job that Slurm starts again by itself would measure it too.
-  if (!is_set("--requeue") && !is_set("--no-requeue")) text += "#SBATCH --no-requeue\n";
-  for (const auto& directive : machine.directives) {
-    (void)directive_word("a directive of machine " + machine.name, directive);
-    text += "#SBATCH " + directive + '\n';
-  }
-  return text + '\n' + script_body(machine, job);
+  if (!set.contains("--requeue") && !set.contains("--no-requeue")) text += "#SBATCH --no-requeue\n";
+  return text + directive_lines(machine, "#SBATCH ") + '\n' + script_body(machine, job);
 }
 
 std::string text_of(const std::filesystem::path& script) {
@@ -166,7 +155,7 @@ std::string text_of(const std::filesystem::path& script) {
 }
 
 /// The options that a script sets by its directives.
-std::vector<std::string> options_in(const std::filesystem::path& script) {
+std::set<std::string> options_in(const std::filesystem::path& script) {
   std::vector<std::string> directives;
   for (const std::string& line : split(text_of(script), '\n'))
     if (line.starts_with("#SBATCH ")) directives.push_back(line.substr(8));
@@ -189,7 +178,7 @@ std::string SlurmScheduler::submit(const std::filesystem::path& script) const {
   while (true) {
     const ProcessResult answer = ask_for_job({"sbatch", "--parsable", file}, drop);
     const auto job = slurm::parse_sbatch(answer.output);
-    if (answer.exit_status == 0 && answer.signal == 0 && job) {
+    if (answer.succeeded() && job) {
       try {
         if (!InterruptGuard::interrupted()) refuse_what_never_starts(*job);
       } catch (const Interrupted&) {
@@ -200,7 +189,7 @@ std::string SlurmScheduler::submit(const std::filesystem::path& script) const {
       return *job;
     }
     const std::string why = words_of(answer);
-    if (answer.exit_status == 0 && answer.signal == 0 && !answer.timed_out)
+    if (answer.succeeded())
       throw EnvironmentError(
           fmt::format("sbatch took {}, and printed no job's id: {}", file, shortened(answer.output, 200)));
     if (!answer.timed_out && !slurm::says_no_answer(why))
@@ -273,7 +262,7 @@ std::map<std::string, JobState> SlurmScheduler::states(const std::vector<std::st
              fmt::format("--format={}", slurm::sacct_format)},
             {}, changes_programs);
     accounted = slurm::parse_sacct(answer.output, user_name());
-    if (answer.exit_status != 0 || answer.timed_out) why += ", and sacct says: " + printable(words_of(answer));
+    if (!answer.succeeded()) why += ", and sacct says: " + printable(words_of(answer));
   }
   for (const auto& job : forgotten) {
     const auto found = accounted.find(job);
@@ -287,15 +276,7 @@ void SlurmScheduler::cancel(const std::vector<std::string>& jobs) const {
   if (jobs.empty()) return;
   std::vector<std::string> argv{"scancel"};
   argv.insert(argv.end(), jobs.begin(), jobs.end());
-  Patience patience("Slurm");
-  while (true) {
-    const ProcessResult answer = ask(argv, {}, changes_programs);
-    if (answer.exit_status == 0 && answer.signal == 0 && !answer.timed_out) return;
-    const std::string why = words_of(answer);
-    if (!answer.timed_out && slurm::says_has_ended(answer.stderr_tail)) return;
-    if (!answer.timed_out && !slurm::says_no_answer(why)) throw EnvironmentError("scancel: " + why);
-    patience.wait(why);
-  }
+  ask_until_answered(Patience("Slurm"), argv, slurm::says_no_answer, slurm::says_has_ended, {}, changes_programs);
 }
 
 /// When the job in which this program runs must end, in seconds since 1970. Asked once: a time limit is seldom changed.

@@ -219,8 +219,8 @@ TEST_F(RecordFile, ThatDoesNotFitLeavesNothingBehind) {
 }
 
 TEST_F(RecordFile, ThatWouldNotFitIsKnownBeforeTheFirstLaunch) {
-  EXPECT_TRUE(fails_for_want_of_room<ArchiveError>([&] { Archive(folder_).create_campaign("c"); },
-                                                   "the archive cannot be written: "));
+  EXPECT_TRUE(
+      fails_for_want_of_room<ArchiveError>([&] { Archive(folder_).create_campaign("c"); }, " cannot be written: "));
 }
 
 TEST_F(RecordFile, HasItsNameWhereTheReplyOfALinkWasLost) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <filesystem>
 #include <map>
-#include <system_error>
 
 #include "core/environment.hpp"
 #include "core/path_kind.hpp"
@@ -36,7 +35,7 @@ Mpirun look_at(const std::string& path) {
     mpirun.problem = fmt::format(
         "'{}' cannot be started ({}); install an MPI (Debian: apt install libopenmpi-dev openmpi-bin, or mpich), "
         "load its module, or name its mpirun with --mpirun or FOURSCORE_MPIEXEC",
-        path, std::error_code(result.start_error, std::generic_category()).message());
+        path, result.start_problem());
   } else if (said.find("Open MPI") != std::string::npos || said.find("OpenRTE") != std::string::npos) {
     mpirun.flavour = MpirunFlavour::open_mpi;
   } else if (said.find("HYDRA") != std::string::npos) {

@@ -17,6 +17,7 @@
 #include "jobscripts/machines/check/probe.hpp"
 #include "jobscripts/programs/bench.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
+#include "results/archive.hpp"
 #include "results/output_file.hpp"
 #include "results/printable.hpp"
 
@@ -88,9 +89,7 @@ class Check {
     traces_.marks.push_back(leave_mark(archive));
     const fs::path folder =
         archive / "machine-checks" / fmt::format("{}-{}", machine_.name, traces_.marks.front().word);
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) throw EnvironmentError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+    make_folder(folder);
     traces_.folder = folder;
     for (const auto& shared : machine_.shared) add_shared(shared);
   }

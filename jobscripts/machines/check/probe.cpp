@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <set>
 #include <sstream>
-#include <system_error>
 
 #include "core/regular_file.hpp"
 #include "core/text.hpp"
@@ -60,10 +59,10 @@ Launched launch(const Place& place, LaunchRequest request) {
   if (result.interrupted) throw Interrupted();
   std::string problem;
   if (result.start_error != 0)
-    problem = std::error_code(result.start_error, std::generic_category()).message();
+    problem = result.start_problem();
   else if (result.timed_out)
     problem = fmt::format("not finished after {} s: {}", launch_limit_s, result.stderr_tail);
-  else if (result.signal != 0 || result.exit_status != 0)
+  else if (!result.succeeded())
     problem = words_of(result);
   return {result.output, {{"command", shown_command(spec.argv)}, {"problem", problem}}};
 }

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <system_error>
-#include <thread>
 
 #include "core/environment.hpp"
 #include "core/errors.hpp"
@@ -47,11 +45,7 @@ void Patience::wait(const std::string& why) {
   const double wait_s = std::min(next_wait_s_, left_s);
   say("fourscore: {} does not answer ({}); asking again in {:.0f} s, for {:.0f} s more ({})\n", scheduler_,
       printable(why), std::ceil(wait_s), std::ceil(left_s), patience_variable);
-  const auto until = steady_clock::now() + duration<double>(wait_s);
-  while (steady_clock::now() < until) {
-    InterruptGuard::check();
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
+  rest(wait_s);
   next_wait_s_ = std::min(2 * next_wait_s_, longest_wait_s);
 }
 
@@ -82,8 +76,7 @@ ProcessResult answer_to(const ProcessSpec& spec, const std::string& program) {
   ProcessResult result = run_process(spec);
   if (result.interrupted) throw Interrupted();
   if (result.start_error != 0)
-    throw EnvironmentError(fmt::format("'{}' cannot be started ({})", program,
-                                       std::error_code(result.start_error, std::generic_category()).message()));
+    throw EnvironmentError(fmt::format("'{}' cannot be started ({})", program, result.start_problem()));
   return result;
 }
 
@@ -101,6 +94,19 @@ ProcessResult ask_for_job(const std::vector<std::string>& argv, const std::funct
   ProcessSpec spec = call_of(argv, {}, drop);
   spec.ends_by_itself = true;
   return answer_to(spec, argv.front());
+}
+
+ProcessResult ask_until_answered(Patience patience, const std::vector<std::string>& argv, const SaysSo& no_answer,
+                                 const SaysSo& is_answer,
+                                 const std::vector<std::pair<std::string, std::string>>& environment,
+                                 const std::function<bool(std::string_view)>& drop) {
+  while (true) {
+    ProcessResult answer = ask(argv, environment, drop);
+    if (answer.succeeded() || (!answer.timed_out && is_answer(answer.stderr_tail))) return answer;
+    const std::string why = words_of(answer);
+    if (!answer.timed_out && !no_answer(why)) throw EnvironmentError(argv.front() + ": " + why);
+    patience.wait(why);
+  }
 }
 
 std::string words_of(const ProcessResult& result) {

@@ -51,6 +51,16 @@ class Patience {
 [[nodiscard]] ProcessResult ask_for_job(const std::vector<std::string>& argv,
                                         const std::function<bool(std::string_view)>& drop = {});
 
+/// Whether what a program wrote to standard error says something.
+using SaysSo = std::function<bool(std::string_view)>;
+
+/// As ask(), again and again while the scheduler does not answer. What `is_answer` takes for one is an answer too,
+/// though the program failed; another failure throws EnvironmentError.
+ProcessResult ask_until_answered(Patience patience, const std::vector<std::string>& argv, const SaysSo& no_answer,
+                                 const SaysSo& is_answer,
+                                 const std::vector<std::pair<std::string, std::string>>& environment = {},
+                                 const std::function<bool(std::string_view)>& drop = {});
+
 /// What it said on standard error, or how it ended: never empty.
 [[nodiscard]] std::string words_of(const ProcessResult& result);
 

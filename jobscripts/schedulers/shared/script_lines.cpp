@@ -7,16 +7,11 @@
 #include <cstdint>
 
 #include "core/errors.hpp"
+#include "jobscripts/base/process.hpp"
 #include "results/printable.hpp"
 
 namespace fourscore {
 namespace {
-
-constexpr const char* plain_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+%@";
-
-bool is_plain(std::string_view text) {
-  return !text.empty() && text.find_first_not_of(plain_characters) == std::string_view::npos;
-}
 
 bool is_control(char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }
 
@@ -25,17 +20,10 @@ std::string one_line(const std::string& text) { return printable(text); }
 
 }  // namespace
 
-std::string shell_word(std::string_view text) {
-  if (is_plain(text)) return std::string(text);
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + '\'';
-}
-
 std::string directive_word(const std::string& what, const std::string& text) {
   if (std::any_of(text.begin(), text.end(), is_control))
     throw InputError(fmt::format("{} is '{}'; expected one line without control characters", what, printable(text)));
-  if (is_plain(text)) return text;
+  if (is_plain_word(text)) return text;
   std::string word = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') word += '\\';
@@ -67,13 +55,22 @@ std::string script_body(const Machine& machine, const JobRequest& job) {
   return text;
 }
 
-std::vector<std::string> options_of(const std::vector<std::string>& directives) {
-  std::vector<std::string> options;
+std::string directive_lines(const Machine& machine, const std::string& mark) {
+  std::string lines;
+  for (const auto& directive : machine.directives) {
+    (void)directive_word("a directive of machine " + machine.name, directive);
+    lines += mark + directive + '\n';
+  }
+  return lines;
+}
+
+std::set<std::string> options_of(const std::vector<std::string>& directives) {
+  std::set<std::string> options;
   for (const auto& directive : directives)
     for (std::size_t begin = directive.find_first_not_of(' '); begin < directive.size();
          begin = directive.find_first_not_of(' ', directive.find(' ', begin))) {
       const std::string word = directive.substr(begin, directive.find(' ', begin) - begin);
-      if (word.size() > 1 && word.front() == '-') options.push_back(word.substr(0, word.find('=')));
+      if (word.size() > 1 && word.front() == '-') options.insert(word.substr(0, word.find('=')));
     }
   return options;
 }

@@ -1,17 +1,14 @@
 #pragma once
 // What the job scripts of all schedulers have in common.
 
+#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "jobscripts/base/machine.hpp"
 #include "jobscripts/schedulers/scheduler.hpp"
 
 namespace fourscore {
-
-/// The text as one word of a shell's command, in quotes where it needs them.
-[[nodiscard]] std::string shell_word(std::string_view text);
 
 /// The text as one word of a directive (#SBATCH, #PBS), in double quotes where it needs them. Throws InputError naming
 /// `what` for text that no directive can hold: a control character.
@@ -27,9 +24,12 @@ namespace fourscore {
 /// are, then its lines of shell. Then the job's commands.
 [[nodiscard]] std::string script_body(const Machine& machine, const JobRequest& job);
 
+/// The machine file's directives, each behind `mark`.
+[[nodiscard]] std::string directive_lines(const Machine& machine, const std::string& mark);
+
 /// The options that the directives set, without values: "--time=10 --exclusive" sets --time and --exclusive, "-l x=1"
 /// sets -l.
-[[nodiscard]] std::vector<std::string> options_of(const std::vector<std::string>& directives);
+[[nodiscard]] std::set<std::string> options_of(const std::vector<std::string>& directives);
 
 /// Tasks of a node for which its cores suffice, at least one: the most ranks and the most threads of a job need not be
 /// of one launch.

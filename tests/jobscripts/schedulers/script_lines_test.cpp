@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/errors.hpp"
+#include "jobscripts/base/process.hpp"
 
 namespace fourscore {
 namespace {
@@ -40,7 +41,7 @@ TEST(ScriptLines, TimesAreRoundedUpToSeconds) {
 
 TEST(ScriptLines, OptionsOfDirectivesAreFoundWithoutTheirValues) {
   EXPECT_THAT(options_of({"--time=10 --exclusive", "-l  select=1", " --gres=gpu:4"}),
-              ElementsAre("--time", "--exclusive", "-l", "--gres"));
+              ElementsAre("--exclusive", "--gres", "--time", "-l"));
   EXPECT_THAT(options_of({}), IsEmpty());
   EXPECT_THAT(options_of({""}), IsEmpty());
 }
