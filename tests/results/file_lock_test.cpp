@@ -12,6 +12,8 @@
 #include <string>
 #include <system_error>
 
+#include "tests/support/folder_test.hpp"
+
 namespace {
 
 /// What flock(2) does here instead: an errno, or 0 to lock as ever. Not set: as ever.
@@ -34,18 +36,9 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = FileLock::Kind;
 
-class FileLocks : public testing::Test {
+class FileLocks : public FolderTest {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "fourscore-lock-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    file_ = folder_ / "lock";
-  }
-  void TearDown() override {
-    instead_of_flock = nullptr;
-    fs::remove_all(folder_);
-  }
+  ~FileLocks() override { instead_of_flock = nullptr; }
   void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
   void expect_this_process() {
     const LockHolder holder = FileLock::holder(file_);
@@ -53,7 +46,7 @@ class FileLocks : public testing::Test {
     EXPECT_EQ(holder.host, this_host());
   }
 
-  fs::path folder_, file_;
+  const fs::path file_ = folder_ / "lock";
 };
 
 TEST_F(FileLocks, OneHasItAndIsNamed) {
@@ -121,8 +114,7 @@ TEST_F(FileLocks, ErrorsThatMeanNoLocksAreKnown) {
 /// Where the file system has no locks.
 class Leases : public FileLocks {
  protected:
-  void SetUp() override {
-    FileLocks::SetUp();
+  Leases() {
     instead_of_flock = [] { return ENOLCK; };
   }
 };

@@ -13,6 +13,7 @@
 #include "core/record.hpp"
 #include "results/index.hpp"
 #include "results/record_file.hpp"
+#include "tests/support/folder_test.hpp"
 
 namespace fourscore {
 namespace {
@@ -25,15 +26,9 @@ int number(const char* name, int otherwise) {
   return set == nullptr ? otherwise : std::atoi(set);
 }
 
-class ManyWriters : public ::testing::Test {
+class ManyWriters : public FolderTest {
  protected:
-  ManyWriters() : archive_(made_folder()) { archive_.create_campaign("c"); }
-  ~ManyWriters() override {
-    std::error_code ignored;
-    fs::remove_all(archive_.root(), ignored);
-  }
-  ManyWriters(const ManyWriters&) = delete;
-  ManyWriters& operator=(const ManyWriters&) = delete;
+  ManyWriters() { archive_.create_campaign("c"); }
 
   /// In a process of its own: its launches of one point, by the names that jobs give.
   [[nodiscard]] pid_t start_writer(int writer, int records) const {
@@ -58,14 +53,7 @@ class ManyWriters : public ::testing::Test {
     ::_exit(0);
   }
 
-  Archive archive_;
-
- private:
-  static fs::path made_folder() {
-    std::string name = ::testing::TempDir() + "fourscore-writers-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder " + name);
-    return name;
-  }
+  const Archive archive_{folder_};
 };
 
 TEST_F(ManyWriters, LoseNothingAndTheIndexOfAReaderIsComplete) {

@@ -12,23 +12,19 @@
 #include <string>
 
 #include "core/regular_file.hpp"
+#include "tests/support/folder_test.hpp"
 
 namespace fourscore {
 namespace {
 
 namespace fs = std::filesystem;
 
-class OutputFiles : public ::testing::Test {
+class OutputFiles : public FolderTest {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "output-files-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
+  OutputFiles() {
     fs::create_directories(folder_ / "archive/records/c");
     fs::create_directories(folder_ / "archive/campaigns/c/staging");
   }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  fs::path folder_;
 };
 
 TEST_F(OutputFiles, AreWholeOnceTheyAreThere) {

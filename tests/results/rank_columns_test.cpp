@@ -12,6 +12,7 @@
 #include "results/archive.hpp"
 #include "results/record_file.hpp"
 #include "results/verify.hpp"
+#include "tests/support/folder_test.hpp"
 
 namespace fourscore {
 namespace {
@@ -98,22 +99,16 @@ json whole_record_of(int ranks) {
   return record;
 }
 
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("rank_columns_test-" + new_record_id())) {
-    fs::create_directories(path_ / "records/c");
-  }
-  ~Folder() { fs::remove_all(path_); }
-  [[nodiscard]] fs::path records() const { return path_ / "records/c"; }
-  [[nodiscard]] fs::path record(int ranks) const { return records() / (point_id(point_of(ranks)) + "-000.json"); }
+class RankColumns : public FolderTest {
+ protected:
+  RankColumns() { fs::create_directories(records()); }
+  [[nodiscard]] fs::path records() const { return folder_ / "records/c"; }
+  [[nodiscard]] fs::path file_of(int ranks) const { return records() / (point_id(point_of(ranks)) + "-000.json"); }
   [[nodiscard]] std::vector<std::string> findings() const {
     std::vector<std::string> said;
-    for (const auto& finding : verify(Archive(path_), {}).findings) said.push_back(finding.problem);
+    for (const auto& finding : verify(Archive(folder_), {}).findings) said.push_back(finding.problem);
     return said;
   }
-
- private:
-  fs::path path_;
 };
 
 std::string text_in(const fs::path& file) {
@@ -121,14 +116,14 @@ std::string text_in(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-TEST(RankColumns, OfFewRanksStayInTheRecord) {
+TEST_F(RankColumns, OfFewRanksStayInTheRecord) {
   json record = record_of(64);
   const json before = record;
   EXPECT_EQ(take_rank_columns(record), "");
   EXPECT_EQ(record, before);
 }
 
-TEST(RankColumns, OfManyRanksComeBackAsTheyWere) {
+TEST_F(RankColumns, OfManyRanksComeBackAsTheyWere) {
   json record = record_of(65);
   const json before = record;
   const std::string content = take_rank_columns(record);
@@ -143,7 +138,7 @@ TEST(RankColumns, OfManyRanksComeBackAsTheyWere) {
 }
 
 /// Two repetitions give their mean, not the upper one; an even number of ranks the lower middle one.
-TEST(RankColumns, TakeTheMeanOfTheMiddleTwoRepetitionsAndTheNearestRankBelow) {
+TEST_F(RankColumns, TakeTheMeanOfTheMiddleTwoRepetitionsAndTheNearestRankBelow) {
   json record = record_of(100);
   for (json& rank : record["samples"]["rank_total_s"]) rank.erase(2);
   (void)take_rank_columns(record);
@@ -156,7 +151,7 @@ TEST(RankColumns, TakeTheMeanOfTheMiddleTwoRepetitionsAndTheNearestRankBelow) {
   EXPECT_DOUBLE_EQ(totals["max"], 100.05);
 }
 
-TEST(RankColumns, LeaveASummaryOverTheRanksOfEachRanksMedian) {
+TEST_F(RankColumns, LeaveASummaryOverTheRanksOfEachRanksMedian) {
   json record = record_of(101);
   (void)take_rank_columns(record);
   const json& columns = record["rank_columns"]["columns"];
@@ -174,7 +169,7 @@ TEST(RankColumns, LeaveASummaryOverTheRanksOfEachRanksMedian) {
 }
 
 /// Read here as NumPy documents it: magic, version, length of the header, header, rows.
-TEST(RankColumns, AreANumPyFile) {
+TEST_F(RankColumns, AreANumPyFile) {
   json record = record_of(65);
   const std::string content = take_rank_columns(record);
   ASSERT_EQ(content.substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
@@ -189,7 +184,7 @@ TEST(RankColumns, AreANumPyFile) {
   EXPECT_EQ(content.size(), 10 + length + 65 * row_values * sizeof(double));
 }
 
-TEST(RankColumns, OfAnotherLengthThanTheRanksAreRefused) {
+TEST_F(RankColumns, OfAnotherLengthThanTheRanksAreRefused) {
   json record = record_of(65);
   record["plan"]["rank_s"].erase(0);
   EXPECT_THROW((void)take_rank_columns(record), std::invalid_argument);
@@ -198,40 +193,37 @@ TEST(RankColumns, OfAnotherLengthThanTheRanksAreRefused) {
   EXPECT_THROW((void)take_rank_columns(record), std::invalid_argument);
 }
 
-TEST(RankColumns, StandBesideTheRecordAndAreVerifiedWithIt) {
-  const Folder folder;
-  write_record_once(folder.record(70), whole_record_of(70));
-  json record = read_record(folder.record(70));
-  const fs::path columns = folder.records() / record["rank_columns"]["file"].get<std::string>();
+TEST_F(RankColumns, StandBesideTheRecordAndAreVerifiedWithIt) {
+  write_record_once(file_of(70), whole_record_of(70));
+  json record = read_record(file_of(70));
+  const fs::path columns = records() / record["rank_columns"]["file"].get<std::string>();
   ASSERT_TRUE(fs::exists(columns));
-  EXPECT_EQ(folder.findings(), std::vector<std::string>{});
-  read_rank_columns(record, folder.records());
+  EXPECT_EQ(findings(), std::vector<std::string>{});
+  read_rank_columns(record, records());
   EXPECT_EQ(record["samples"]["rank_total_s"].size(), 70U);
 
   std::string bytes = text_in(columns);
   bytes[bytes.size() - 3] ^= 1;
   std::ofstream(columns, std::ios::binary) << bytes;
-  ASSERT_FALSE(folder.findings().empty());
-  EXPECT_NE(folder.findings()[0].find("its content is not what the record says"), std::string::npos);
+  ASSERT_FALSE(findings().empty());
+  EXPECT_NE(findings()[0].find("its content is not what the record says"), std::string::npos);
   fs::remove(columns);
-  EXPECT_NE(folder.findings()[0].find("its columns cannot be read"), std::string::npos);
+  EXPECT_NE(findings()[0].find("its columns cannot be read"), std::string::npos);
 }
 
-TEST(RankColumns, ThatNoRecordNamesAreAFinding) {
-  const Folder folder;
-  write_record_once(folder.record(70), record_of(70));
-  fs::remove(folder.record(70));
-  EXPECT_EQ(folder.findings(), std::vector<std::string>{"no record names this file of per-rank values"});
+TEST_F(RankColumns, ThatNoRecordNamesAreAFinding) {
+  write_record_once(file_of(70), record_of(70));
+  fs::remove(file_of(70));
+  EXPECT_EQ(findings(), std::vector<std::string>{"no record names this file of per-rank values"});
 }
 
-TEST(RankColumns, AreNotLeftBehindByARecordThatCannotBeStored) {
-  const Folder folder;
-  std::ofstream(folder.record(70)) << "{}";
-  EXPECT_THROW(write_record_once(folder.record(70), record_of(70)), RecordExists);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.records()), fs::directory_iterator()), 1);
+TEST_F(RankColumns, AreNotLeftBehindByARecordThatCannotBeStored) {
+  std::ofstream(file_of(70)) << "{}";
+  EXPECT_THROW(write_record_once(file_of(70), record_of(70)), RecordExists);
+  EXPECT_EQ(std::distance(fs::directory_iterator(records()), fs::directory_iterator()), 1);
 }
 
-TEST(RankColumns, NamedOutsideTheRecordsFolderAreNotRead) {
+TEST_F(RankColumns, NamedOutsideTheRecordsFolderAreNotRead) {
   json record = record_of(70);
   (void)take_rank_columns(record);
   record["rank_columns"]["file"] = "../x.ranks.npy";

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "results/archive.hpp"
+#include "tests/support/folder_test.hpp"
 
 namespace {
 
@@ -70,25 +71,15 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-class RecordFile : public testing::Test {
+class RecordFile : public FolderTest {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "fourscore-record-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override {
-    instead_of_link = nullptr;
-    fs::remove_all(folder_);
-  }
+  ~RecordFile() override { instead_of_link = nullptr; }
 
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> result;
     for (const auto& entry : fs::directory_iterator(folder_)) result.push_back(entry.path().filename().string());
     return result;
   }
-
-  fs::path folder_;
 };
 
 std::string text_of(const fs::path& path) {

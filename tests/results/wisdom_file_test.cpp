@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -14,21 +13,16 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/folder_test.hpp"
+
 namespace fourscore {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class WisdomFileOnDisk : public testing::Test {
+class WisdomFileOnDisk : public FolderTest {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "fourscore-wisdom-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    file_ = folder_ / "wisdom.txt";
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   [[nodiscard]] WisdomFile read() const {
     std::ostringstream text;
     text << std::ifstream(file_).rdbuf();
@@ -38,7 +32,7 @@ class WisdomFileOnDisk : public testing::Test {
     update_wisdom_file(file_, [&](std::map<std::string, std::string>& sections) { sections[owner] = text; });
   }
 
-  fs::path folder_, file_;
+  const fs::path file_ = folder_ / "wisdom.txt";
 };
 
 const std::map<std::string, std::string> two_sections{{"fftw 3.3 on here", "[double]\nsection 3 x\n"},

@@ -1,17 +1,12 @@
 #pragma once
 // A campaign of a few points in an archive of its own, without any program.
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <stdexcept>
-
 #include "core/record.hpp"
 #include "jobscripts/base/machine.hpp"
 #include "jobscripts/campaigns/campaign.hpp"
 #include "jobscripts/campaigns/runner.hpp"
 #include "results/record_file.hpp"
+#include "tests/support/folder_test.hpp"
 
 namespace fourscore {
 
@@ -26,9 +21,9 @@ inline Point point_on_nodes(int nodes, int ranks_per_node = 2) {
   return point;
 }
 
-class CampaignFixture : public ::testing::Test {
+class CampaignFixture : public FolderTest {
  protected:
-  CampaignFixture() : archive_(made_folder()) {
+  CampaignFixture() {
     campaign_.id = "c";
     campaign_.machine_hash = "m";
     campaign_.suite.name = "c";
@@ -36,12 +31,6 @@ class CampaignFixture : public ::testing::Test {
     campaign_.suite.time_limit_s = 100;
     machine_.scheduler = "slurm";
   }
-  ~CampaignFixture() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(archive_.root(), ignored);
-  }
-  CampaignFixture(const CampaignFixture&) = delete;
-  CampaignFixture& operator=(const CampaignFixture&) = delete;
 
   void add_point(const Point& point) { campaign_.points.push_back({point, point_id(point), ""}); }
 
@@ -78,14 +67,7 @@ class CampaignFixture : public ::testing::Test {
 
   Campaign campaign_;
   Machine machine_;
-  Archive archive_;
-
- private:
-  static std::filesystem::path made_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "fourscore-jobs-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder " + name);
-    return name;
-  }
+  const Archive archive_{folder_};
 };
 
 }  // namespace fourscore

@@ -10,6 +10,7 @@
 
 #include "jobscripts/launchers/launcher.hpp"
 #include "jobscripts/launchers/mpirun/mpirun.hpp"
+#include "tests/support/folder_test.hpp"
 
 namespace fourscore {
 namespace {
@@ -87,10 +88,9 @@ TEST(Launchers, SayWhichNodesTheyCannotStartOn) {
 }
 
 /// Files that answer --version as the mpirun of each MPI does, named as a launch line has them.
-class WithMpiruns : public ::testing::Test {
+class WithMpiruns : public FolderTest {
  protected:
-  WithMpiruns() : folder_(std::filesystem::temp_directory_path() / ("mpiruns." + std::to_string(::getpid()))) {
-    std::filesystem::create_directory(folder_);
+  WithMpiruns() {
     for (const auto& [name, says] :
          {std::pair{"mpirun-o", "mpirun (Open MPI) 4.1.4"}, std::pair{"mpiexec-h", "HYDRA build details:"},
           std::pair{"mpiexec-pals", "mpiexec version 1.2"}}) {
@@ -98,7 +98,6 @@ class WithMpiruns : public ::testing::Test {
       std::filesystem::permissions(folder_ / name, std::filesystem::perms::owner_all);
     }
   }
-  ~WithMpiruns() override { std::filesystem::remove_all(folder_); }
 
   /// What the launcher says of a program of that MPI, where it starts by that mpirun.
   [[nodiscard]] std::string refusal(const std::string& name, const std::string& mpirun, const std::string& mpi) const {
@@ -114,8 +113,6 @@ class WithMpiruns : public ::testing::Test {
     const auto environment = launcher("local").command(options, {}).environment;
     return std::ranges::count(environment, std::pair<std::string, std::string>{"OMPI_MCA_pml", "ob1"}) == 1;
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(WithMpiruns, AreOfTheMpiOfTheProgramOrAreRefused) {
