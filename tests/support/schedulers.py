@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -9,8 +10,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+import pytest
 from slurm_rig import SlurmRig
 
 HERE = pathlib.Path(__file__).parent
@@ -27,6 +29,15 @@ class ProbeError(Exception):
         super().__init__(f"exit {code}: {said}")
         self.code = code
         self.said = said
+
+
+@contextlib.contextmanager
+def fails(code: int, *words: str) -> Iterator[None]:
+    """Expects that the probe ends with this code and says these words."""
+    with pytest.raises(ProbeError) as failed:
+        yield
+    assert failed.value.code == code, failed.value.said
+    assert [word for word in words if word not in failed.value.said] == []
 
 
 class Scheduler:
