@@ -27,25 +27,26 @@ def example(tmp_path_factory) -> Path:
     return archive
 
 
-SVG_ALONE = {".svg": figures.SAVE_OPTIONS[".svg"]}
+@pytest.fixture(scope="session", autouse=True)
+def svg_alone():
+    """What a test has drawn is drawn once and not three times. Gives what is drawn otherwise."""
+    kinds = figures.SAVE_OPTIONS
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "SAVE_OPTIONS", {".svg": kinds[".svg"]})
+        yield kinds
 
 
-def draw_report(example: Path, folder: Path) -> Path:
-    """The report of `example`; 45 points in the plots of a campaign are enough for every plot."""
-    page = folder / "report.html"
-    assert main(["report", "--archive", str(example), "-o", str(page), "--plot-points", "45"]) == 0
-    return page
+@pytest.fixture
+def every_kind_of_picture(svg_alone, monkeypatch):
+    monkeypatch.setattr(figures, "SAVE_OPTIONS", svg_alone)
 
 
 @pytest.fixture(scope="session")
 def report(example, tmp_path_factory) -> Path:
-    return draw_report(example, tmp_path_factory.mktemp("page"))
-
-
-@pytest.fixture(autouse=True)
-def only_svg(monkeypatch):
-    """What a test has drawn is drawn once and not three times; `report` above has every kind of picture."""
-    monkeypatch.setattr(figures, "SAVE_OPTIONS", SVG_ALONE)
+    """The report of `example`; 45 points in the plots of a campaign are enough for every plot."""
+    page = tmp_path_factory.mktemp("page") / "report.html"
+    assert main(["report", "--archive", str(example), "-o", str(page), "--plot-points", "45"]) == 0
+    return page
 
 
 @pytest.fixture

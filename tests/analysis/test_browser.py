@@ -5,22 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import SECONDS, SVG_ALONE, draw_report, set_width
+from conftest import SECONDS, set_width
 from fourscore_analysis.cli import main
-from fourscore_analysis.page import figures
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 from synthetic import make_point
 from synthetic.histories import HistoryMaker
-
-
-@pytest.fixture(scope="module")
-def report(example, tmp_path_factory):
-    """With the pictures alone that the page shows."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figures, "SAVE_OPTIONS", SVG_ALONE)
-        return draw_report(example, tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(scope="module")

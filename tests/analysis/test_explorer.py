@@ -6,9 +6,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from conftest import SECONDS, SVG_ALONE, set_width
+from conftest import SECONDS, set_width
 from fourscore_analysis.cli import main
-from fourscore_analysis.page import figures
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -34,9 +33,7 @@ def report(tmp_path_factory) -> Path:
     hostile = make_point("<script>alert(1)</script>", "alltoallv", (16, 16, 16), 2)
     store(archive, maker.ended(hostile, 0, "failed", "<script>alert(1)</script>"))
     page = archive.parent / "report.html"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figures, "SAVE_OPTIONS", SVG_ALONE)
-        assert main(["report", "--archive", str(archive), "-o", str(page), "--plot-points", "7"]) == 0
+    assert main(["report", "--archive", str(archive), "-o", str(page), "--plot-points", "7"]) == 0
     return page
 
 

@@ -10,10 +10,8 @@ from fourscore_analysis.cli import main
 from synthetic import digest, identity_of, make_point
 from synthetic.modelled_records import modelled_archive, of_model
 
-
-@pytest.fixture(autouse=True)
-def only_svg():
-    """Every kind of picture, in place of the fixture of all tests: --project is asked for each."""
+# --project is asked for each of them.
+pytestmark = pytest.mark.usefixtures("every_kind_of_picture")
 
 
 @pytest.fixture(scope="module")

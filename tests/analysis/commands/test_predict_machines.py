@@ -10,10 +10,8 @@ import pytest
 from fourscore_analysis.cli import main
 from fourscore_analysis.models.work import ON_DEVICE, VARIANTS
 
-
-@pytest.fixture(autouse=True)
-def only_svg():
-    """Every kind of picture, in place of the fixture of all tests: -o is asked for one."""
+# -o is asked for one of them.
+pytestmark = pytest.mark.usefixtures("every_kind_of_picture")
 
 
 def answered(capsys, *arguments: str):
