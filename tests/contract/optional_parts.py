@@ -3,7 +3,7 @@ other one is there.
 
 Usage: optional_parts.py ROOT CMAKE FOLDER             all parts left out at once
        optional_parts.py ROOT CMAKE FOLDER --each      each part where each other one is there
-       optional_parts.py ROOT CMAKE FOLDER --selftest  plants a source that needs CUDA's headers; it must be found
+       optional_parts.py ROOT CMAKE FOLDER --selftest  plants sources that need CUDA's headers, or a macro; they must be found
 
 The headers of a part that is left out are refused even where the machine has them, so that it hides nothing. Only
 sources that depend on a part are compiled, each alone, without precompiled headers, and once for what they see of the
@@ -166,16 +166,24 @@ def failures(root: Path, cmake: str, folder: Path, each: bool) -> list[str]:
 
 
 def selftest(root: Path, cmake: str, folder: Path) -> int:
-    """A source that includes a header of CUDA outside its condition, planted in a copy of the tree."""
+    """A source that includes a header of CUDA outside its condition, and one that needs a macro of a part, planted in a
+    copy of the tree. And what choices() promises."""
+    parts = options(root)
+    sets = choices(parts)
+    lacking = [(a, b) for a in parts for b in parts if a != b and not any(a in one and b not in one for one in sets)]
     copy = folder / "tree"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(root, copy, ignore=shutil.ignore_patterns("build", ".git", ".venv", "docs"))
-    planted = copy / "drivers/devices/host.cpp"
-    planted.write_text("#include <cuda_runtime_api.h>\n" + planted.read_text())
+    planted = {
+        "drivers/devices/host.cpp": "#include <cuda_runtime_api.h>\n",
+        "drivers/local/fftw_library.cpp": "#ifndef FOURSCORE_FFTW_THREADS\n#error planted\n#endif\n",
+    }
+    for name, text in planted.items():
+        (copy / name).write_text(text + (copy / name).read_text())
     found = failures(copy, cmake, folder / "planted", each=False)
-    if [line.split("\n")[0].rsplit(": ")[-1] for line in found] == ["drivers/devices/host.cpp"]:
+    if sorted(line.split("\n")[0].rsplit(": ")[-1] for line in found) == sorted(planted) and not lacking:
         return 0
-    print("\n".join(found) or "the planted include was not found")
+    print("\n".join(found) or "what was planted was not found", f"\npairs that choices() leaves out: {lacking}")
     return 1
 
 
