@@ -27,12 +27,14 @@ if(reason)
 endif()
 fourscore_optional("Build for Valgrind" found "fft_bench and counter_bench once more, without AVX-512")
 
-# What chooses compilers and libraries is handed on, as it stands in this build's cache.
-set(handed_on "-DFOURSCORE_NATIVE:BOOL=OFF" "-DFOURSCORE_AVX512:STRING=OFF" "-DFOURSCORE_SIMULATOR:STRING=OFF" "-DFOURSCORE_FOR_SIMULATOR:BOOL=ON")
+# What chooses compilers and libraries is handed on, as it stands in this build's cache, but for the accelerators, whose
+# drivers do not run under Valgrind.
+set(handed_on "-DFOURSCORE_WITH_CUDA:BOOL=OFF" "-DFOURSCORE_WITH_OPENCL:BOOL=OFF" "-DFOURSCORE_NATIVE:BOOL=OFF"
+  "-DFOURSCORE_AVX512:STRING=OFF" "-DFOURSCORE_SIMULATOR:STRING=OFF" "-DFOURSCORE_FOR_SIMULATOR:BOOL=ON")
 get_cmake_property(cached CACHE_VARIABLES)
 foreach(variable IN LISTS cached)
   if(variable MATCHES "^(CMAKE_BUILD_TYPE|CMAKE_(C|CXX|Fortran)_(COMPILER|FLAGS.*|COMPILER_LAUNCHER)|CMAKE_PREFIX_PATH|CMAKE_MAKE_PROGRAM|FOURSCORE_(MPI|PYTHON|WERROR|WITH_[A-Z_]+)|MPI_C_COMPILER|MPIEXEC_EXECUTABLE|.*_(ROOT|DIR|LIBRARY|INCLUDE_DIR))$"
-     AND NOT variable MATCHES "_(BINARY|SOURCE)_DIR$")
+     AND NOT variable MATCHES "_(BINARY|SOURCE)_DIR$|^FOURSCORE_WITH_(CUDA|OPENCL)$")
     get_property(type CACHE ${variable} PROPERTY TYPE)
     if(NOT "${${variable}}" STREQUAL "" AND NOT type MATCHES "^(INTERNAL|STATIC)$")
       list(APPEND handed_on "-D${variable}:${type}=${${variable}}")
