@@ -1,12 +1,17 @@
 #pragma once
 // Why a point is not measured: what every door between a point and its measurement answers in the same way.
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/errors.hpp"
 
 namespace fourscore {
+
+/// What a door says: nothing where it is open, else why it is closed. Only unavailable(), which lists print of each
+/// entry, is a text, empty where the entry can be used.
+using Reason = std::optional<std::string>;
 
 /// Nothing where the point may be measured, else the first door that is closed. Such a point is skipped and not failed.
 struct Refusal {

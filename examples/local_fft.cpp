@@ -79,7 +79,7 @@ class Definition : public LocalFftLibrary {
  public:
   Card card() const override { return {"definition", "each transform by its definition", "an example"}; }
   std::string version() const override { return "1"; }
-  std::optional<std::string> refuses(Kind kind, int threads) const override {
+  Reason refuses(Kind kind, int threads) const override {
     if (kind == Kind::r2c) return "local FFT 'definition' takes complex data";
     if (threads > 1) return "local FFT 'definition' has one thread";
     return std::nullopt;

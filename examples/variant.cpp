@@ -37,7 +37,7 @@ class OnOneRank : public Variant {
  public:
   Card card() const override { return {"on-one-rank", "everything on rank 0", "an example"}; }
   VariantFacts facts() const override { return {.exchange = "none"}; }
-  std::optional<std::string> supports(const Problem& problem, int) const override {
+  Reason supports(const Problem& problem, int) const override {
     if (problem.precision != Precision::double_precision) return "on-one-rank is double only";
     if (problem.contract.buffers != Buffers::in_place) return "on-one-rank is in place only";
     return std::nullopt;

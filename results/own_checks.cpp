@@ -11,7 +11,7 @@
 namespace fourscore {
 using nlohmann::json;
 
-std::string why_not_relied_on(const json& record) {
+Reason why_not_relied_on(const json& record) {
   if (const json status = record.value("/verdict/status"_json_pointer, json()); status != "ok")
     return fmt::format("its status is {}; expected \"ok\"", status.dump());
   if (const json by = record.value("verified_by", json(by_harness)); by != by_harness)
@@ -21,9 +21,9 @@ std::string why_not_relied_on(const json& record) {
   return {};
 }
 
-std::string why_not_relied_on(const json& record, const std::string& point_id, const json& provenance,
-                              const std::string& check) {
-  if (std::string reason = why_not_relied_on(record); !reason.empty()) return reason;
+Reason why_not_relied_on(const json& record, const std::string& point_id, const json& provenance,
+                         const std::string& check) {
+  if (auto reason = why_not_relied_on(record)) return reason;
   const std::array<std::pair<const char*, json>, 4> expected{
       std::pair{"/point_id", json(point_id)},
       {"/provenance/code_hash", provenance.value("code_hash", json())},

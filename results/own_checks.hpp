@@ -4,14 +4,16 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/refusal.hpp"
+
 namespace fourscore {
 
-/// Why another launch cannot rely on the checks of this record; empty where it can: its result was right, and its own
+/// Nothing where another launch can rely on the checks of this record, or why not: its result was right, and its own
 /// launch of fourscore's harness made all checks.
-[[nodiscard]] std::string why_not_relied_on(const nlohmann::json& record);
+[[nodiscard]] Reason why_not_relied_on(const nlohmann::json& record);
 
 /// The same, for a launch of this point, program and machine (hashes of its "provenance") that is asked for `check`.
-[[nodiscard]] std::string why_not_relied_on(const nlohmann::json& record, const std::string& point_id,
-                                            const nlohmann::json& provenance, const std::string& check);
+[[nodiscard]] Reason why_not_relied_on(const nlohmann::json& record, const std::string& point_id,
+                                       const nlohmann::json& provenance, const std::string& check);
 
 }  // namespace fourscore

@@ -20,7 +20,7 @@ void TransformChain::interleave_fields(const Problem& problem, int rank, std::ve
   for (ChainStage& stage : stages) stage.layout = stage.layout.with_fields(axis, problem.fields);
 }
 
-std::optional<std::string> ChainVariant::refuses_fields(const Problem& problem) const {
+Reason ChainVariant::refuses_fields(const Problem& problem) const {
   if (problem.field_order != FieldOrder::together || problem.shape.size() > 1) return std::nullopt;
   return fmt::format("{} fields of one extent together; expected two or three extents, or the order in-turn",
                      problem.fields);

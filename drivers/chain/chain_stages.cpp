@@ -113,7 +113,7 @@ std::vector<ChainStage> truncated_stages(const Problem& problem, std::vector<Cha
   return stages;
 }
 
-std::optional<std::string> truncation_limits(const Problem& problem, const std::vector<ChainStage>& stages) {
+Reason truncation_limits(const Problem& problem, const std::vector<ChainStage>& stages) {
   if (problem.operator_name.empty() || !OperatorRegistry::instance().get(problem.operator_name, "operator").dealiases())
     return "truncation=before-exchange takes direction convolution and operator dealias-2/3";
   for (const ChainStage& stage : truncated_stages(problem, stages))

@@ -35,8 +35,7 @@ struct ChainStage {
 [[nodiscard]] std::vector<ChainStage> truncated_stages(const Problem& problem, std::vector<ChainStage> stages);
 /// Nothing, or why a problem that truncates() cannot be one of these stages: it is no half of a convolution that
 /// dealiases, or ranks would have no modes.
-[[nodiscard]] std::optional<std::string> truncation_limits(const Problem& problem,
-                                                           const std::vector<ChainStage>& stages);
+[[nodiscard]] Reason truncation_limits(const Problem& problem, const std::vector<ChainStage>& stages);
 
 /// z-pencils, y-pencils and x-pencils, each transformed along its own axis: the stages of a forward transform.
 [[nodiscard]] std::vector<ChainStage> pencil_stages(const Extents& shape, const Grid& grid);

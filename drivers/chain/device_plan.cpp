@@ -164,10 +164,10 @@ double managed_bytes(const Problem& problem, const DeviceRequest& request, int r
   return bytes * (ranks > 1 || problem.contract.buffers == Buffers::out_of_place ? 2 : 1);
 }
 
-/// What a call fails with on the lowest rank where it does; empty where it does on none. Collective.
+/// What a call fails with on the lowest rank where it does; nothing where it does on none. Collective.
 template <class Try>
-std::string failure_on_any(MPI_Comm comm, const Try& try_it) {
-  std::string failure;
+Reason failure_on_any(MPI_Comm comm, const Try& try_it) {
+  std::optional<std::string> failure;
   try {
     try_it();
   } catch (const std::runtime_error& error) {
@@ -178,23 +178,24 @@ std::string failure_on_any(MPI_Comm comm, const Try& try_it) {
 
 /// Nothing, or why the ranks cannot read the memory of each other's devices. Tried with some, since only the driver
 /// knows which devices reach which. The same on all ranks.
-std::string unreadable_neighbours(const DeviceRequest& request, MPI_Comm comm) {
+Reason unreadable_neighbours(const DeviceRequest& request, MPI_Comm comm) {
   const int on_node = mpi::size_of(mpi::split_by_pretended_node(comm).get());
-  const std::string apart =
-      on_node == mpi::size_of(comm) ? "" : fmt::format("{} of {} ranks are on one", on_node, mpi::size_of(comm));
-  if (const std::string reason = mpi::first_text(comm, apart); !reason.empty())
-    return fmt::format("messages=ipc opens the memory of ranks on the same node; {}", reason);
+  Reason apart;
+  if (on_node < mpi::size_of(comm)) apart = fmt::format("{} of {} ranks are on one", on_node, mpi::size_of(comm));
+  if (const auto reason = mpi::first_text(comm, apart))
+    return fmt::format("messages=ipc opens the memory of ranks on the same node; {}", *reason);
   const DeviceChoice choice = choose_device(*request.backend, comm);
   std::unique_ptr<Device> device;
-  std::string failure = failure_on_any(comm, [&] { device = device_of(request, choice); });
-  if (failure.empty()) failure = failure_on_any(comm, [&] { (void)device->allocate_among(comm, 1); });
-  return failure.empty() ? "" : "the memory of neighbours' devices cannot be opened: " + failure;
+  auto failure = failure_on_any(comm, [&] { device = device_of(request, choice); });
+  if (!failure) failure = failure_on_any(comm, [&] { (void)device->allocate_among(comm, 1); });
+  if (failure) failure->insert(0, "the memory of neighbours' devices cannot be opened: ");
+  return failure;
 }
 
 /// Nothing, or which ranks have no device of their own, which a library asks. The same on all ranks.
-std::string shared_devices(const DeviceRequest& request, MPI_Comm comm) {
+Reason shared_devices(const DeviceRequest& request, MPI_Comm comm) {
   const DeviceChoice choice = choose_device(*request.backend, comm);
-  std::string reason;
+  Reason reason;
   if (choice.sharing > 1)
     reason = fmt::format(
         "{} ranks use the same device{}{}; {}", choice.sharing, choice.address.empty() ? "" : " ", choice.address,
@@ -208,7 +209,7 @@ LocalFftUse DeviceVariant::local_fft(const Problem& problem) const {
   return {device_request(problem).backend->local_fft(), problem.threads};
 }
 
-std::optional<std::string> DeviceVariant::refuses(const ExchangeMethod& exchange, const Problem& problem) const {
+Reason DeviceVariant::refuses(const ExchangeMethod& exchange, const Problem& problem) const {
   const DeviceRequest request = device_request(problem);
   const std::string name = exchange.card().name;
   if (request.staging == DataStaging::streamed && piecewise(exchange) == nullptr)
@@ -232,7 +233,7 @@ std::optional<std::string> DeviceVariant::refuses(const ExchangeMethod& exchange
   return std::nullopt;
 }
 
-std::optional<std::string> DeviceVariant::supports(const Problem& problem, int ranks) const {
+Reason DeviceVariant::supports(const Problem& problem, int ranks) const {
   const DeviceRequest request = device_request(problem);
   if (request.path != MessagePath::host && request.staging != DataStaging::resident)
     return fmt::format("messages={} takes staging=resident", problem.parameters.at("messages"));
@@ -249,7 +250,7 @@ std::optional<std::string> DeviceVariant::supports(const Problem& problem, int r
     return "messages=device takes an MPI that says that it takes the device's memory (MPIX_Query_cuda_support); this "
            "one does not";
   if (request.path == MessagePath::library)
-    if (const std::string missing = request.backend->cannot_send(); !missing.empty())
+    if (const std::string missing = request.backend->messages_unavailable(); !missing.empty())
       return "messages=nccl cannot be had: " + missing;
   if (request.path == MessagePath::neighbours && !request.backend->shares_memory())
     return fmt::format("messages=ipc takes memory that other processes can open, which device '{}' has not",
@@ -257,19 +258,19 @@ std::optional<std::string> DeviceVariant::supports(const Problem& problem, int r
   return std::nullopt;
 }
 
-std::string RequestedDevice::obstacle(const Problem& problem, MPI_Comm comm, int plans) const {
+Reason RequestedDevice::obstacle(const Problem& problem, MPI_Comm comm, int plans) const {
   const DeviceRequest request = this->request(problem);
-  std::string lacking;
-  const std::string failure = failure_on_any(comm, [&] { lacking = lacking_device(problem, request, comm, plans); });
-  const std::string reason = failure.empty() ? mpi::first_text(comm, lacking) : failure;
-  if (!reason.empty()) return reason;
+  Reason lacking;
+  if (auto failure = failure_on_any(comm, [&] { lacking = lacking_device(problem, request, comm, plans); }))
+    return failure;
+  if (auto reason = mpi::first_text(comm, lacking)) return reason;
   if (request.path == MessagePath::neighbours) return unreadable_neighbours(request, comm);
-  return request.path == MessagePath::library ? shared_devices(request, comm) : "";
+  return request.path == MessagePath::library ? shared_devices(request, comm) : std::nullopt;
 }
 
 /// What this rank alone can tell, or its CUDA throws.
-std::string RequestedDevice::lacking_device(const Problem& problem, const DeviceRequest& request, MPI_Comm comm,
-                                            int plans) const {
+Reason RequestedDevice::lacking_device(const Problem& problem, const DeviceRequest& request, MPI_Comm comm,
+                                       int plans) const {
   const DeviceChoice choice = choose_device(*request.backend, comm);
   const auto count = request.backend->count();
   if (count && *count == 0) return fmt::format("no device '{}' is on this node", request.backend->card().name);

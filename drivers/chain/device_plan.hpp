@@ -2,7 +2,6 @@
 // A transform chain whose local transforms run on a device, and what the variants on devices have in common.
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ class RequestedDevice : public DeviceUse {
  public:
   [[nodiscard]] bool emulates(const Problem& problem) const final;
   [[nodiscard]] nlohmann::json describe(const Problem& problem, MPI_Comm comm) const final;
-  [[nodiscard]] std::string obstacle(const Problem& problem, MPI_Comm comm, int plans) const final;
+  [[nodiscard]] Reason obstacle(const Problem& problem, MPI_Comm comm, int plans) const final;
 
  protected:
   ~RequestedDevice() = default;
@@ -38,8 +37,8 @@ class RequestedDevice : public DeviceUse {
   }
 
  private:
-  [[nodiscard]] std::string lacking_device(const Problem& problem, const DeviceRequest& request, MPI_Comm comm,
-                                           int plans) const;
+  [[nodiscard]] Reason lacking_device(const Problem& problem, const DeviceRequest& request, MPI_Comm comm,
+                                      int plans) const;
 };
 
 /// For a plan that is no chain: its local transforms go to the device and back, one after the other, and its arrays lie
@@ -66,19 +65,18 @@ class DeviceVariant : public ChainVariant, protected RequestedDevice {
  public:
   [[nodiscard]] VariantFacts facts() const override { return {{Kind::c2c, Kind::r2c}, "p2p", device_parameters()}; }
   [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override;
-  [[nodiscard]] std::optional<std::string> refuses(const ExchangeMethod& exchange,
-                                                   const Problem& problem) const override;
-  [[nodiscard]] std::optional<std::string> refuses_fields(const Problem& problem) const override {
+  [[nodiscard]] Reason refuses(const ExchangeMethod& exchange, const Problem& problem) const override;
+  [[nodiscard]] Reason refuses_fields(const Problem& problem) const override {
     return Variant::refuses_fields(problem);
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override;
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override;
   [[nodiscard]] const DeviceUse* device_use(const Problem& /*problem*/) const override { return this; }
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override;
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const override;
 
  protected:
   /// As supports(), of the ranks and the grid.
-  [[nodiscard]] virtual std::optional<std::string> fits(const Problem& problem, int ranks) const = 0;
+  [[nodiscard]] virtual Reason fits(const Problem& problem, int ranks) const = 0;
   [[nodiscard]] virtual Cost cost_of_whole_exchanges(const Problem& problem, int ranks) const = 0;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace fourscore {
 
-std::optional<std::string> chain_limits(const Problem& problem, std::size_t min_extents, std::size_t max_extents) {
+Reason chain_limits(const Problem& problem, std::size_t min_extents, std::size_t max_extents) {
   if (problem.shape.size() < min_extents || problem.shape.size() > max_extents) {
     const std::string wanted =
         min_extents == max_extents ? std::to_string(min_extents) : fmt::format("{} to {}", min_extents, max_extents);
@@ -31,7 +31,7 @@ void require_grid(const Problem& problem, int ranks, std::size_t entries) {
                                 ranks, ranks));
 }
 
-std::optional<std::string> slab_limits(const Problem& problem, int ranks, std::string_view variant) {
+Reason slab_limits(const Problem& problem, int ranks, std::string_view variant) {
   require_grid(problem, ranks, 1);
   const Extents n = problem.complex_extents();
   const Index most = std::min(n[0], n[1]);
@@ -63,7 +63,7 @@ std::optional<Grid> pencil_grid(const Problem& problem, int ranks) {
   return pencil_grid(problem, ranks, [&](const Grid& grid) { return fits_pencils(problem, grid); });
 }
 
-std::optional<std::string> pencil_limits(const Problem& problem, int ranks, std::string_view variant) {
+Reason pencil_limits(const Problem& problem, int ranks, std::string_view variant) {
   if (pencil_grid(problem, ranks)) return std::nullopt;
   const Extents n = problem.complex_extents();
   return fmt::format("{} on {} ranks does not fit: {} takes P1 x P2 with P1 at most {} and P2 at most {} for shape {}",

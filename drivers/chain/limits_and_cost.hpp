@@ -13,14 +13,13 @@
 namespace fourscore {
 
 /// Nothing, or why no chain can solve the problem: its number of extents.
-[[nodiscard]] std::optional<std::string> chain_limits(const Problem& problem, std::size_t min_extents,
-                                                      std::size_t max_extents);
+[[nodiscard]] Reason chain_limits(const Problem& problem, std::size_t min_extents, std::size_t max_extents);
 /// Throws InputError unless problem.grid is empty or has `entries` entries whose product is `ranks`.
 void require_grid(const Problem& problem, int ranks, std::size_t entries);
 
 /// Nothing, or why `variant` cannot cut the first axis, and the second, among all ranks. Throws InputError as
 /// require_grid() with one entry.
-[[nodiscard]] std::optional<std::string> slab_limits(const Problem& problem, int ranks, std::string_view variant);
+[[nodiscard]] Reason slab_limits(const Problem& problem, int ranks, std::string_view variant);
 
 /// Whether every rank of a P1 x P2 grid has elements in z-, y- and x-pencils of the problem's complex data.
 [[nodiscard]] bool fits_pencils(const Problem& problem, const Grid& grid);
@@ -33,7 +32,7 @@ void require_grid(const Problem& problem, int ranks, std::size_t entries);
 [[nodiscard]] std::optional<Grid> pencil_grid(const Problem& problem, int ranks);
 
 /// Nothing, or why `variant` has no such grid: it takes those that pencil_grid() gives.
-[[nodiscard]] std::optional<std::string> pencil_limits(const Problem& problem, int ranks, std::string_view variant);
+[[nodiscard]] Reason pencil_limits(const Problem& problem, int ranks, std::string_view variant);
 
 /// Payload bytes and messages to other ranks when each rank deals its share of the complex elements evenly over a group
 /// of `group` ranks, itself among them.

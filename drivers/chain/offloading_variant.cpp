@@ -37,7 +37,7 @@ std::optional<std::string> OffloadingVariant::offloads(const Problem& problem) c
   return value == "no" ? std::nullopt : std::optional(value);
 }
 
-std::optional<std::string> OffloadingVariant::device_in_the_way(const Problem& problem) const {
+Reason OffloadingVariant::device_in_the_way(const Problem& problem) const {
   if (!offloads(problem)) {
     std::string values;
     for (const Launch& launch : launches())

@@ -31,7 +31,7 @@ class OffloadingVariant : public Variant, protected RequestedDevice {
   /// The value of `offload`; nothing: the processors compute. Throws InputError for another value.
   [[nodiscard]] std::optional<std::string> offloads(const Problem& problem) const;
   /// As supports(), of the device.
-  [[nodiscard]] std::optional<std::string> device_in_the_way(const Problem& problem) const;
+  [[nodiscard]] Reason device_in_the_way(const Problem& problem) const;
 };
 
 }  // namespace fourscore

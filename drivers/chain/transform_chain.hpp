@@ -149,7 +149,7 @@ class TransformChain : public Plan {
 class ChainVariant : public Variant {
  public:
   [[nodiscard]] VariantFacts facts() const override { return {.kinds = {Kind::c2c, Kind::r2c}}; }
-  [[nodiscard]] std::optional<std::string> refuses_fields(const Problem& problem) const override;
+  [[nodiscard]] Reason refuses_fields(const Problem& problem) const override;
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override;
   [[nodiscard]] std::vector<RedistributionGroup> redistributions(const Problem& problem, int ranks,
                                                                  int rank) const override;

@@ -192,7 +192,7 @@ class AlltoallBench : public Program {
             "czechowski2012", true, std::move(parameters)};
   }
 
-  [[nodiscard]] std::optional<std::string> refuses(const Parameters& given, int ranks) const override {
+  [[nodiscard]] Reason refuses(const Parameters& given, int ranks) const override {
     const Asked asked(given, ranks);
     for (const auto& communicator : asked.communicators) {
       const Among among = parse_among(communicator);
@@ -238,9 +238,9 @@ class AlltoallBench : public Program {
     const bool all = session.parameters().text("exchange") == "all";
     std::erase_if(exchanges, [&](const std::string& exchange) {
       if (is_collective(exchange)) return false;
-      const std::string reason = ExchangeRegistry::instance().find(exchange)->cannot_run_on(session.comm());
-      if (!reason.empty() && !all) throw std::runtime_error(fmt::format("exchange '{}': {}", exchange, reason));
-      return !reason.empty();
+      const auto reason = ExchangeRegistry::instance().find(exchange)->cannot_run_on(session.comm());
+      if (reason && !all) throw std::runtime_error(fmt::format("exchange '{}': {}", exchange, *reason));
+      return reason.has_value();
     });
     return exchanges;
   }
@@ -256,8 +256,7 @@ class AlltoallBench : public Program {
     return exchanges;
   }
 
-  static std::optional<std::string> refuses_exchange(const Parameters& given, const Asked& asked,
-                                                     const std::string& exchange) {
+  static Reason refuses_exchange(const Parameters& given, const Asked& asked, const std::string& exchange) {
     if (!is_collective(exchange)) {
       const ExchangeMethod& method = *ExchangeRegistry::instance().find(exchange);
       if (const std::string reason = method.unavailable(); !reason.empty())

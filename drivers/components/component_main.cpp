@@ -154,8 +154,8 @@ int deliver_skipped(const Launch& launch, const Measured& measured, const std::s
 }
 
 /// Collective. Nothing, or on all ranks why the memory does not suffice, as the lowest rank that lacks it says.
-std::optional<std::string> add_benchmarks(const Launch& launch, const Program& program, BenchmarkSession& session) {
-  std::string lacking;
+Reason add_benchmarks(const Launch& launch, const Program& program, BenchmarkSession& session) {
+  Reason lacking;
   launch.agreement.run([&] {
     try {
       program.add_benchmarks(session);
@@ -163,12 +163,7 @@ std::optional<std::string> add_benchmarks(const Launch& launch, const Program& p
       lacking = error.what();
     }
   });
-  const int ranks = mpi::size_of(launch.comm);
-  int first = lacking.empty() ? ranks : mpi::rank_in(launch.comm);
-  FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, launch.comm));
-  if (first == ranks) return std::nullopt;
-  lacking = mpi::broadcast_text(launch.comm, first, lacking);
-  return lacking;
+  return mpi::first_text(launch.comm, lacking);
 }
 
 int run_point(Launch& launch, Measured measured) {
@@ -176,7 +171,7 @@ int run_point(Launch& launch, Measured measured) {
   measured.point.component = measured.card.name;
   measured.point.problem.parameters = options.parameters;
   launch.place(measured.point);
-  std::optional<std::string> refused;
+  Reason refused;
   launch.agreement.run([&] {
     const Parameters parameters(measured.card.name, measured.card.parameters, options.parameters);
     refused = measured.program.refuses(parameters, measured.point.ranks);

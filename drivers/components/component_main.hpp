@@ -92,9 +92,7 @@ class Program {
   [[nodiscard]] virtual ProgramCard card() const = 0;
   /// Nothing, or why this cannot be measured here on so many ranks: the record is then `skipped`. Throws
   /// InputError for parameters that cannot be used. Calls no MPI. Names and listed values were checked before.
-  [[nodiscard]] virtual std::optional<std::string> refuses(const Parameters& /*parameters*/, int /*ranks*/) const {
-    return std::nullopt;
-  }
+  [[nodiscard]] virtual Reason refuses(const Parameters& /*parameters*/, int /*ranks*/) const { return std::nullopt; }
   /// Collective: registers the benchmarks. Throws InputError, on some or all ranks, for what cannot be used.
   virtual void add_benchmarks(Session& session) const = 0;
 };

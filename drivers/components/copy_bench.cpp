@@ -48,7 +48,7 @@ class CopyBench : public Program {
               false}}};
   }
 
-  [[nodiscard]] std::optional<std::string> refuses(const Parameters& parameters, int /*ranks*/) const override {
+  [[nodiscard]] Reason refuses(const Parameters& parameters, int /*ranks*/) const override {
     (void)sizes_of(parameters);
     const DeviceBackend& backend = chosen_device(parameters.text("device"));
     if (const std::string reason = backend.unavailable(); !reason.empty())

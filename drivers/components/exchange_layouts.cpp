@@ -88,7 +88,7 @@ GroupExchange pencil_exchange(const Extents& shape, const Grid& grid, Among amon
   return group;
 }
 
-std::optional<std::string> too_small(const Extents& shape, const Grid& grid, Among among) {
+Reason too_small(const Extents& shape, const Grid& grid, Among among) {
   const Grids grids = grids_of(grid, among);
   for (const Grid& cut : {grids.from, grids.to})
     for (std::size_t axis = 0; axis < 3; ++axis)

@@ -1,11 +1,11 @@
 #pragma once
 // Who exchanges what with whom in alltoall_bench: geometry, for any rank, without MPI.
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/decomposition.hpp"
+#include "core/refusal.hpp"
 
 namespace fourscore::component {
 
@@ -40,7 +40,7 @@ struct GroupExchange {
 [[nodiscard]] GroupExchange pencil_exchange(const Extents& shape, const Grid& grid, Among among, int rank,
                                             Index element_bytes);
 /// Nothing, or that some rank would have no element.
-[[nodiscard]] std::optional<std::string> too_small(const Extents& shape, const Grid& grid, Among among);
+[[nodiscard]] Reason too_small(const Extents& shape, const Grid& grid, Among among);
 
 /// How many ranks a group has.
 [[nodiscard]] int group_size(const Grid& grid, Among among);

@@ -210,7 +210,7 @@ class LocalFftBench : public Program {
              {"threads", "of the library", "1", {}, false}}};
   }
 
-  [[nodiscard]] std::optional<std::string> refuses(const Parameters& parameters, int /*ranks*/) const override {
+  [[nodiscard]] Reason refuses(const Parameters& parameters, int /*ranks*/) const override {
     const auto cases = cases_of(parameters);
     const LocalFftLibrary& library = *LocalFftRegistry::instance().find(parameters.text("library"));
     if (const std::string reason = library.unavailable(); !reason.empty())

@@ -133,7 +133,7 @@ class LocalTransposeBench : public Program {
              {"planner", "effort of FFTW's plans", "measure", {"estimate", "measure", "patient"}, false}}};
   }
 
-  [[nodiscard]] std::optional<std::string> refuses(const Parameters& parameters, int /*ranks*/) const override {
+  [[nodiscard]] Reason refuses(const Parameters& parameters, int /*ranks*/) const override {
     (void)extents_of(parameters);
     (void)parameters.integers("blocks", 1, max_blocks);
     if (parameters.text("methods") != "all" && !has_streaming_stores())

@@ -110,7 +110,7 @@ class MemoryBench : public Program {
               false}}};
   }
 
-  [[nodiscard]] std::optional<std::string> refuses(const Parameters& parameters, int /*ranks*/) const override {
+  [[nodiscard]] Reason refuses(const Parameters& parameters, int /*ranks*/) const override {
     if (const std::string& size = parameters.text("size"); size != "auto" && size != "curve")
       (void)checked_sizes(parameters);
     for (const std::string& name : parameters.list("kernels"))

@@ -123,7 +123,7 @@ class PairwiseBench : public Program {
               false}}};
   }
 
-  [[nodiscard]] std::optional<std::string> refuses(const Parameters& parameters, int ranks) const override {
+  [[nodiscard]] Reason refuses(const Parameters& parameters, int ranks) const override {
     (void)message_sizes(parameters, "sizes", 1);
     const std::vector<Index> phases = phases_of(parameters, ranks);
     if (ranks == 1) return "one rank has no partner; it takes 2 ranks or more";

@@ -30,7 +30,7 @@ class CudaBackend : public DeviceBackend {
   }
   [[nodiscard]] bool mpi_takes_its_memory() const override { return cuda::mpi_takes_its_memory(); }
   [[nodiscard]] bool shares_memory() const override { return true; }
-  [[nodiscard]] std::string cannot_send() const override { return cuda::nccl_unavailable(); }
+  [[nodiscard]] std::string messages_unavailable() const override { return cuda::nccl_unavailable(); }
   [[nodiscard]] std::string messages_version() const override { return "nccl-" + cuda::nccl_version(); }
   [[nodiscard]] nlohmann::json versions() const override { return cuda::versions(); }
 };
@@ -53,7 +53,7 @@ class CufftLibrary : public LocalFftLibrary {
     return {{file.filename().string(), file.filename().string() + " " + sha256_of_samples(file)}};
   }
   /// Threads of the processor would change nothing.
-  [[nodiscard]] std::optional<std::string> refuses(Kind /*kind*/, int threads) const override {
+  [[nodiscard]] Reason refuses(Kind /*kind*/, int threads) const override {
     if (threads <= 1) return std::nullopt;
     return std::to_string(threads) + " threads; cuFFT computes on the GPU and is used with one";
   }

@@ -263,7 +263,7 @@ class HostBackend : public DeviceBackend {
   }
   [[nodiscard]] bool mpi_takes_its_memory() const override { return true; }
   [[nodiscard]] bool shares_memory() const override { return true; }
-  [[nodiscard]] std::string cannot_send() const override { return {}; }
+  [[nodiscard]] std::string messages_unavailable() const override { return {}; }
   [[nodiscard]] std::string messages_version() const override { return "MPI in its place"; }
   [[nodiscard]] nlohmann::json versions() const override { return nlohmann::json::object(); }
 };

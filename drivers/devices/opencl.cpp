@@ -46,11 +46,11 @@ class ClfftLibrary : public LocalFftLibrary {
   [[nodiscard]] std::string unavailable() const override { return opencl::unavailable(); }
   [[nodiscard]] std::string version() const override { return "clfft-" + opencl::clfft_version(); }
   [[nodiscard]] bool on_device() const override { return true; }
-  [[nodiscard]] std::optional<std::string> refuses(Kind /*kind*/, int threads) const override {
+  [[nodiscard]] Reason refuses(Kind /*kind*/, int threads) const override {
     if (threads <= 1) return std::nullopt;
     return fmt::format("{} threads; clFFT computes on the device and is used with one", threads);
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
+  [[nodiscard]] Reason supports(const Problem& problem) const override {
     for (const Index length : problem.shape)
       if (!has_small_primes(length))
         return fmt::format("length {}; clFFT takes lengths without other prime factors than 2, 3, 5, 7, 11 and 13",

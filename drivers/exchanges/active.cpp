@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -261,11 +260,11 @@ class ActiveMethod : public ExchangeMethod {
          .fallback = fmt::format("{}", default_in_flight),
          .samples = {"1", "3", "8"}}};
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
+  [[nodiscard]] Reason supports(const Problem& problem) const override {
     (void)sizes_of(problem, problem.element_bytes());
     return why_no_windows_of_subsets(problem, fmt::format("exchange '{}'", exchange_name));
   }
-  [[nodiscard]] std::string cannot_run_on(MPI_Comm comm) const override {
+  [[nodiscard]] Reason cannot_run_on(MPI_Comm comm) const override {
     return why_no_window(comm, WindowMemory::allocated);
   }
   [[nodiscard]] std::size_t staging_bytes(const ExchangeSpec& spec) const override {

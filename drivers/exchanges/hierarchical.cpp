@@ -320,7 +320,7 @@ class HierarchicalMethod : public ExchangeMethod {
              .fallback = "1",
              .samples = {"1", "2"}}};
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
+  [[nodiscard]] Reason supports(const Problem& problem) const override {
     (void)leaders_of(problem);
     return std::nullopt;
   }

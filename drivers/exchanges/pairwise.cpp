@@ -77,11 +77,11 @@ class PairwiseMethod : public ExchangeMethod {
              "shift",
              {"shift", "xor"}}};
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
+  [[nodiscard]] Reason supports(const Problem& problem) const override {
     (void)turns_bits(&problem);
     return std::nullopt;
   }
-  [[nodiscard]] std::optional<std::string> supports_group(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports_group(const Problem& problem, int ranks) const override {
     if (!turns_bits(&problem) || std::has_single_bit(static_cast<unsigned>(ranks))) return std::nullopt;
     return fmt::format("schedule=xor among {} ranks, which is no power of two; schedule=shift takes any number", ranks);
   }

@@ -20,7 +20,7 @@ class Pipelined : public ExchangeMethod {
             "gupta1993, appendix E"};
   }
   [[nodiscard]] std::vector<Parameter> parameters() const override { return {pieces_parameter()}; }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
+  [[nodiscard]] Reason supports(const Problem& problem) const override {
     (void)pieces_of(problem);
     return std::nullopt;
   }

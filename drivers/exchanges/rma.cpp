@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -147,13 +146,11 @@ class RmaMethod : public ExchangeMethod {
     return {{"epoch", "how a rank's puts are known to be complete", epoch_names.front(), epoch_names}};
   }
   /// See make_window().
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
+  [[nodiscard]] Reason supports(const Problem& problem) const override {
     (void)epoch_of(problem);
     return why_no_windows_of_subsets(problem, std::string("exchange '") + exchange_name + "'");
   }
-  [[nodiscard]] std::string cannot_run_on(MPI_Comm comm) const override {
-    return why_no_window(comm, WindowMemory::own);
-  }
+  [[nodiscard]] Reason cannot_run_on(MPI_Comm comm) const override { return why_no_window(comm, WindowMemory::own); }
   [[nodiscard]] Divisible divisible() const override { return Divisible::copies; }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     return std::make_unique<Rma>(spec);

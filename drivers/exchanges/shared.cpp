@@ -186,7 +186,7 @@ class SharedMethod : public ExchangeMethod {
              .of_transforms = true,
              .samples = reads_choices()}};
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
+  [[nodiscard]] Reason supports(const Problem& problem) const override {
     (void)reads_are_fused(problem, 0, false);
     return std::nullopt;
   }

@@ -246,13 +246,10 @@ class OnActiveRanks : public Variant {
   [[nodiscard]] Card card() const override { return variant_.card(); }
   [[nodiscard]] std::string unavailable() const override { return variant_.unavailable(); }
   [[nodiscard]] VariantFacts facts() const override { return variant_.facts(); }
-  [[nodiscard]] std::optional<std::string> refuses(const ExchangeMethod& exchange,
-                                                   const Problem& problem) const override {
+  [[nodiscard]] Reason refuses(const ExchangeMethod& exchange, const Problem& problem) const override {
     return variant_.refuses(exchange, problem);
   }
-  [[nodiscard]] std::optional<std::string> refuses_fields(const Problem& problem) const override {
-    return whole_fields(problem, *this);
-  }
+  [[nodiscard]] Reason refuses_fields(const Problem& problem) const override { return whole_fields(problem, *this); }
   [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return variant_.local_fft(problem); }
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int ranks) const override {
     return variant_.grid_entries(problem, active(problem, ranks));
@@ -261,11 +258,11 @@ class OnActiveRanks : public Variant {
   [[nodiscard]] ThreadLevel thread_level(const Problem& problem) const override {
     return variant_.thread_level(problem);
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     if (problem.kind != Kind::c2c) return "active ranks take complex data alone; expected kind c2c";
     return variant_.supports(problem, active(problem, ranks));
   }
-  [[nodiscard]] std::string cannot_run_on(const Problem& problem, MPI_Comm comm) const override {
+  [[nodiscard]] Reason cannot_run_on(const Problem& problem, MPI_Comm comm) const override {
     return variant_.cannot_run_on(problem, comm);
   }
   [[nodiscard]] const DeviceUse* device_use(const Problem& problem) const override {

@@ -106,7 +106,7 @@ std::unique_ptr<Plan> make_plan_one_way(const Variant& variant, const PlanContex
   return std::make_unique<FieldPlans>(variant, context);
 }
 
-std::optional<std::string> supports_one_way(const Variant& variant, const Problem& problem, int ranks) {
+Reason supports_one_way(const Variant& variant, const Problem& problem, int ranks) {
   require_fields(problem);
   if (problem.fields > 1)
     if (auto reason = variant.refuses_fields(problem)) return reason;

@@ -3,7 +3,6 @@
 // has a plan of its own, as programs have them that call a library for one array after another.
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +40,7 @@ class FieldPlans : public Plan, private DeviceData {
 /// The plan of all fields.
 [[nodiscard]] std::unique_ptr<Plan> make_plan_one_way(const Variant& variant, const PlanContext& context);
 /// Variant::supports() of all fields. Throws InputError where their number cannot be used.
-[[nodiscard]] std::optional<std::string> supports_one_way(const Variant& variant, const Problem& problem, int ranks);
+[[nodiscard]] Reason supports_one_way(const Variant& variant, const Problem& problem, int ranks);
 /// Variant::cost() of all fields: together they have the messages of one.
 [[nodiscard]] Cost cost_one_way(const Variant& variant, const Problem& problem, int ranks);
 

@@ -52,7 +52,7 @@ Problem one_instance(const Problem& problem) {
   return one;
 }
 
-std::optional<std::string> supports_instances(const Variant& variant, const Problem& problem, int ranks) {
+Reason supports_instances(const Variant& variant, const Problem& problem, int ranks) {
   require_instances(problem, ranks);
   const Problem one = one_instance(problem);
   if (!on_subsets(problem)) return supports_directions(variant, one, ranks);

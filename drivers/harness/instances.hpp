@@ -23,7 +23,7 @@ namespace fourscore {
 [[nodiscard]] Problem one_instance(const Problem& problem);
 /// Nothing, or why the variant cannot solve the instances on this many ranks. Throws InputError naming what is allowed
 /// where the number of instances or the grid cannot be used. Calls no MPI.
-[[nodiscard]] std::optional<std::string> supports_instances(const Variant& variant, const Problem& problem, int ranks);
+[[nodiscard]] Reason supports_instances(const Variant& variant, const Problem& problem, int ranks);
 /// The variant's formula: flops of all instances, bytes and messages of a rank of the largest subset.
 [[nodiscard]] Cost cost_of_instances(const Variant& variant, const Problem& problem, int ranks);
 

@@ -26,7 +26,7 @@ ModeRows mode_rows(const LocalRows& rows, const Problem& problem) {
 
 }  // namespace
 
-std::optional<std::string> supports_product(const Problem& problem) {
+Reason supports_product(const Problem& problem) {
   for (const Index extent : problem.shape)
     if (extent > Product::max_extent)
       return fmt::format("direction convolution takes extents of at most {}; shape {} has {}", Product::max_extent,

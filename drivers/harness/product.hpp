@@ -13,7 +13,7 @@
 namespace fourscore {
 
 /// Nothing, or why there is no product of the problem's operator and a spectrum.
-[[nodiscard]] std::optional<std::string> supports_product(const Problem& problem);
+[[nodiscard]] Reason supports_product(const Problem& problem);
 /// The operator of a problem that is a convolution. Throws InputError for an unknown one.
 [[nodiscard]] const PointwiseOperator& operator_of(const Problem& problem);
 

@@ -148,7 +148,7 @@ std::unique_ptr<Plan> make_plan_of(const Variant& variant, const PlanContext& co
   return std::make_unique<RoundTrip>(variant, context);
 }
 
-std::optional<std::string> supports_directions(const Variant& variant, const Problem& problem, int ranks) {
+Reason supports_directions(const Variant& variant, const Problem& problem, int ranks) {
   if (!goes_back(problem.direction)) return supports_one_way(variant, problem, ranks);
   for (const Direction direction : {Direction::forward, Direction::backward})
     if (auto reason = supports_one_way(variant, in_direction(problem, direction), ranks)) return reason;

@@ -78,7 +78,7 @@ class RoundTrip : public Plan, private DeviceData {
 [[nodiscard]] std::unique_ptr<Plan> make_plan_of(const Variant& variant, const PlanContext& context);
 /// Variant::supports() of any direction and of all fields: of one that goes_back(), both ways, and the product, which
 /// takes one field.
-[[nodiscard]] std::optional<std::string> supports_directions(const Variant& variant, const Problem& problem, int ranks);
+[[nodiscard]] Reason supports_directions(const Variant& variant, const Problem& problem, int ranks);
 /// How many fields a transform of any direction leaves of one: of a convolution, as many as its operator gives.
 [[nodiscard]] int fields_back(const Problem& problem);
 /// Variant::cost() of any direction, of all fields: that of all transforms, each as often as there are. A product

@@ -145,7 +145,7 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<DeviceGraph> record(const std::function<void(Queue&)>& /*enqueue*/) {
     return nullptr;
   }
-  /// Where DeviceBackend::cannot_send() says nothing. Collective.
+  /// Where DeviceBackend::messages_unavailable() says nothing. Collective.
   [[nodiscard]] virtual std::unique_ptr<DeviceMessages> make_messages(MPI_Comm /*comm*/) {
     throw std::runtime_error("a device without a library of messages");
   }
@@ -177,7 +177,7 @@ class DeviceBackend {
   /// Whether other processes of the node can open its memory (Device::allocate_among()).
   [[nodiscard]] virtual bool shares_memory() const { return false; }
   /// Nothing, or why no library sends messages from its memory (Device::make_messages()).
-  [[nodiscard]] virtual std::string cannot_send() const {
+  [[nodiscard]] virtual std::string messages_unavailable() const {
     return "device '" + card().name + "' has no library of messages";
   }
   /// Name and version of that library.

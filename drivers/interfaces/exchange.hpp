@@ -14,6 +14,7 @@
 #include "core/parameters.hpp"
 #include "core/phase.hpp"
 #include "core/problem.hpp"
+#include "core/refusal.hpp"
 #include "core/registry.hpp"
 #include "interfaces/device_work.hpp"
 #include "interfaces/work_part.hpp"
@@ -199,15 +200,13 @@ class ExchangeMethod {
   [[nodiscard]] virtual std::vector<Parameter> parameters() const { return {}; }
   /// Nothing, or why it cannot serve the problem, which is then skipped. Throws InputError naming a parameter of its
   /// own whose value cannot be used. Calls no MPI.
-  [[nodiscard]] virtual std::optional<std::string> supports(const Problem& /*problem*/) const { return std::nullopt; }
+  [[nodiscard]] virtual Reason supports(const Problem& /*problem*/) const { return std::nullopt; }
   /// Nothing, or why it cannot serve an exchange among so many ranks, one group of a redistribution; the problem is
   /// then skipped. Calls no MPI.
-  [[nodiscard]] virtual std::optional<std::string> supports_group(const Problem& /*problem*/, int /*ranks*/) const {
-    return std::nullopt;
-  }
+  [[nodiscard]] virtual Reason supports_group(const Problem& /*problem*/, int /*ranks*/) const { return std::nullopt; }
   /// Nothing, or why it cannot run between the ranks of comm, which only MPI can tell: a network without one-sided
   /// communication, say. Collective. The point is then skipped.
-  [[nodiscard]] virtual std::string cannot_run_on(MPI_Comm /*comm*/) const { return {}; }
+  [[nodiscard]] virtual Reason cannot_run_on(MPI_Comm /*comm*/) const { return {}; }
   /// Collective over comm, as is the buffer's destruction. The default is ordinary memory.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const;
   /// Whether the arrays must be of allocate() and of no other memory.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/problem.hpp"
+#include "core/refusal.hpp"
 #include "core/registry.hpp"
 #include "interfaces/device_work.hpp"
 #include "interfaces/planning_peers.hpp"
@@ -107,11 +108,9 @@ class LocalFftLibrary {
   /// its file's name and what tells one build from another. They are part of the code's identity.
   [[nodiscard]] virtual std::map<std::string, std::string> libraries_loaded_later() const { return {}; }
   /// Nothing, or why it cannot do this kind of transform with this many threads; a point that asks for it is skipped.
-  [[nodiscard]] virtual std::optional<std::string> refuses(Kind /*kind*/, int /*threads*/) const {
-    return std::nullopt;
-  }
+  [[nodiscard]] virtual Reason refuses(Kind /*kind*/, int /*threads*/) const { return std::nullopt; }
   /// Nothing, or why it cannot do the problem's lengths or precision; the point is then skipped.
-  [[nodiscard]] virtual std::optional<std::string> supports(const Problem& /*problem*/) const { return std::nullopt; }
+  [[nodiscard]] virtual Reason supports(const Problem& /*problem*/) const { return std::nullopt; }
   /// in == out is in place. Out of place the input may be overwritten. Planning may overwrite both buffers.
   /// An empty spec (a count of 0) gives a plan that does nothing. Throws InputError for what refuses() refuses,
   /// std::runtime_error when the library itself does.

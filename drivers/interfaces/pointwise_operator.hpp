@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/refusal.hpp"
 #include "core/registry.hpp"
 
 namespace fourscore {
@@ -46,7 +47,7 @@ class PointwiseOperator {
   [[nodiscard]] virtual Card card() const = 0;
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
   /// Nothing, or why a problem cannot have it, which is then skipped.
-  [[nodiscard]] virtual std::optional<std::string> supports(const Problem& /*problem*/) const { return std::nullopt; }
+  [[nodiscard]] virtual Reason supports(const Problem& /*problem*/) const { return std::nullopt; }
   /// How many fields go back, each of a product of its own with the same spectrum.
   [[nodiscard]] virtual int fields(const Problem& /*problem*/) const { return 1; }
   [[nodiscard]] virtual bool is_imaginary() const { return false; }

@@ -47,7 +47,7 @@ class DeviceUse {
   [[nodiscard]] virtual nlohmann::json describe(const Problem& problem, MPI_Comm comm) const = 0;
   /// Nothing, or why `plans` plans of the problem cannot be made on the ranks of comm. The same on all ranks.
   /// Collective. The point is then skipped.
-  [[nodiscard]] virtual std::string obstacle(const Problem& problem, MPI_Comm comm, int plans) const = 0;
+  [[nodiscard]] virtual Reason obstacle(const Problem& problem, MPI_Comm comm, int plans) const = 0;
 
  protected:
   ~DeviceUse() = default;
@@ -61,13 +61,12 @@ class Variant {
   [[nodiscard]] virtual VariantFacts facts() const { return {}; }
   [[nodiscard]] bool takes_exchange() const { return facts().exchange != "none"; }
   /// Nothing, or why it cannot use this exchange with the problem's parameters.
-  [[nodiscard]] virtual std::optional<std::string> refuses(const ExchangeMethod& /*exchange*/,
-                                                           const Problem& /*problem*/) const {
+  [[nodiscard]] virtual Reason refuses(const ExchangeMethod& /*exchange*/, const Problem& /*problem*/) const {
     return std::nullopt;
   }
   /// Nothing, or why it cannot transform the problem's several fields in their order. A variant that takes them
   /// together makes one plan of all; of the other orders it makes a plan for each.
-  [[nodiscard]] virtual std::optional<std::string> refuses_fields(const Problem& problem) const;
+  [[nodiscard]] virtual Reason refuses_fields(const Problem& problem) const;
   [[nodiscard]] virtual LocalFftUse local_fft(const Problem& problem) const { return {std::nullopt, problem.threads}; }
   /// How many entries a process grid for the problem on this many ranks has: 2 for P1 x P2. With one there is but one
   /// grid. Throws InputError for a parameter that cannot be used. Calls no MPI.
@@ -80,10 +79,10 @@ class Variant {
   [[nodiscard]] virtual ThreadLevel thread_level(const Problem& /*problem*/) const { return ThreadLevel::funneled; }
   /// Nothing, or why one instance of the problem, of one of its kinds, cannot be solved on this many ranks. Calls no
   /// MPI.
-  [[nodiscard]] virtual std::optional<std::string> supports(const Problem& problem, int ranks) const = 0;
+  [[nodiscard]] virtual Reason supports(const Problem& problem, int ranks) const = 0;
   /// Nothing, or why a problem that it supports, all instances of it, cannot run between the ranks of comm, which only
   /// MPI can tell: a network without one-sided communication, say. Collective. The point is then skipped.
-  [[nodiscard]] virtual std::string cannot_run_on(const Problem& /*problem*/, MPI_Comm /*comm*/) const { return {}; }
+  [[nodiscard]] virtual Reason cannot_run_on(const Problem& /*problem*/, MPI_Comm /*comm*/) const { return {}; }
   /// Null: the problem is computed on processors alone.
   [[nodiscard]] virtual const DeviceUse* device_use(const Problem& /*problem*/) const { return nullptr; }
   /// Collective. Only called when supports() returned nothing.
@@ -98,7 +97,7 @@ class Variant {
 };
 
 /// Variant::refuses_fields() of one that is a library of others, whose plans are not told apart in parts.
-[[nodiscard]] std::optional<std::string> whole_fields(const Problem& problem, const Variant& variant);
+[[nodiscard]] Reason whole_fields(const Problem& problem, const Variant& variant);
 
 using VariantRegistry = Registry<Variant>;
 

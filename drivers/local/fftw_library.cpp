@@ -224,7 +224,7 @@ class FftwPlanner : public PassPlanner {
 
 }  // namespace
 
-std::optional<std::string> FftwLibrary::refuses(Kind /*kind*/, int threads) const {
+Reason FftwLibrary::refuses(Kind /*kind*/, int threads) const {
   if (threads > 1 && !functions().has_threads())
     return fmt::format("{} threads, but {} has none of FFTW's functions for threads", threads, threadless());
   return std::nullopt;

@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +18,7 @@ namespace fourscore::local {
 class FftwLibrary : public LocalFftLibrary {
  public:
   [[nodiscard]] std::string version() const override { return functions().version; }
-  [[nodiscard]] std::optional<std::string> refuses(Kind kind, int threads) const override;
+  [[nodiscard]] Reason refuses(Kind kind, int threads) const override;
   [[nodiscard]] std::unique_ptr<LocalFft> make(const LocalFftSpec& spec, void* in, void* out) const override;
   [[nodiscard]] std::unique_ptr<LocalFft> make_from_memory(const LocalFftSpec& spec, void* in,
                                                            void* out) const override;

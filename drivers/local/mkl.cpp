@@ -205,7 +205,7 @@ class Mkl : public PlannedLibrary {
     return mkl_library_builds();
   }
 
-  [[nodiscard]] std::optional<std::string> refuses(Kind /*kind*/, int threads) const override {
+  [[nodiscard]] Reason refuses(Kind /*kind*/, int threads) const override {
     if (threads > 1 && !mkl_has_threads())
       return fmt::format("{} threads, but there is no OpenMP for MKL's (libgomp.so.1 and libmkl_gnu_thread.so)",
                          threads);

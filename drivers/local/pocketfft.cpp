@@ -240,7 +240,7 @@ class Pocketfft : public PlannedLibrary {
     return {};
 #endif
   }
-  [[nodiscard]] std::optional<std::string> refuses(Kind /*kind*/, int threads) const override {
+  [[nodiscard]] Reason refuses(Kind /*kind*/, int threads) const override {
     if (threads > 1) return fmt::format("local FFT library 'pocketfft' has one thread; asked for {}", threads);
     return std::nullopt;
   }

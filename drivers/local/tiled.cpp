@@ -33,8 +33,7 @@ class Tiled : public FftwLibrary {
     return {};
 #endif
   }
-  [[nodiscard]] std::optional<std::string> refuses([[maybe_unused]] Kind kind,
-                                                   [[maybe_unused]] int threads) const override {
+  [[nodiscard]] Reason refuses([[maybe_unused]] Kind kind, [[maybe_unused]] int threads) const override {
 #ifdef FOURSCORE_HIGHWAY_VERSION
     if (threads > 1 && !tiled::has_threads())
       return fmt::format("{} threads, but local FFT library 'tiled' was built without OpenMP", threads);

@@ -13,10 +13,11 @@ std::string broadcast_text(MPI_Comm comm, int root, std::string text) {
   return text;
 }
 
-std::string first_text(MPI_Comm comm, const std::string& mine) {
-  int speaker = mine.empty() ? size_of(comm) : rank_in(comm);
+std::optional<std::string> first_text(MPI_Comm comm, const std::optional<std::string>& mine) {
+  int speaker = mine ? rank_in(comm) : size_of(comm);
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &speaker, 1, MPI_INT, MPI_MIN, comm));
-  return speaker == size_of(comm) ? std::string() : broadcast_text(comm, speaker, mine);
+  if (speaker == size_of(comm)) return std::nullopt;
+  return broadcast_text(comm, speaker, mine.value_or(""));
 }
 
 }  // namespace fourscore::mpi

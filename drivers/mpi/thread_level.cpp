@@ -46,7 +46,7 @@ ThreadLevel provided_thread_level() {
   return thread_level_of(provided);
 }
 
-std::string missing_thread_level(ThreadLevel needed, const std::string& who) {
+Reason missing_thread_level(ThreadLevel needed, const std::string& who) {
   const ThreadLevel provided = provided_thread_level();
   if (provided >= needed) return {};
   return who + " needs " + entry_of(needed).constant + ", but MPI provides " + entry_of(provided).constant;

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "core/refusal.hpp"
+
 namespace fourscore {
 
 /// In ascending order: each allows what those before it allow. funneled: only the thread that initialised MPI calls it.
@@ -22,7 +24,7 @@ namespace mpi {
 [[nodiscard]] ThreadLevel provided_thread_level();
 
 /// Nothing, or that `who` needs more than is provided, with both names. Needs a running MPI.
-[[nodiscard]] std::string missing_thread_level(ThreadLevel needed, const std::string& who);
+[[nodiscard]] Reason missing_thread_level(ThreadLevel needed, const std::string& who);
 
 }  // namespace mpi
 }  // namespace fourscore

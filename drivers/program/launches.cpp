@@ -36,21 +36,22 @@ Options parse(std::vector<std::string> line) {
   return parse_command_line(static_cast<int>(argv.size()), argv.data());
 }
 
-std::string why_alone(const Options& options) {
+Reason why_alone(const Options& options) {
   if (options.mode != Mode::measure) return "a question is no launch";
   if (!options.launches.empty()) return "--launches within --launches";
   if (options.counters) return "counters";
   if (!options.plugins.empty()) return "a plugin";
-  return options.launch.contains("platform") && options.launch.at("platform") != "none" ? "a platform" : "";
+  if (options.launch.contains("platform") && options.launch.at("platform") != "none") return "a platform";
+  return std::nullopt;
 }
 
 std::vector<Options> understood(const std::filesystem::path& file) {
   std::vector<Options> launches;
   for (auto& line : read_command_lines(file)) {
     Options options = parse(std::move(line));
-    if (const std::string reason = why_alone(options); !reason.empty())
+    if (const auto reason = why_alone(options))
       throw InputError(fmt::format("--launches {}, launch {}: {}; expected a job of its own", file.string(),
-                                   launches.size(), reason));
+                                   launches.size(), *reason));
     launches.push_back(std::move(options));
   }
   return launches;

@@ -20,7 +20,6 @@ namespace fourscore::bench {
 namespace {
 
 using Answer = std::optional<Refusal>;
-using Reason = std::optional<std::string>;
 
 Answer closed(Refusal::Kind kind, const char* key, Reason reason) {
   if (!reason) return std::nullopt;
@@ -132,21 +131,21 @@ Answer unserved_group(const ResolvedPoint& resolved) {
 
 /// An MPI that gives less than was asked for cannot run the point. A rank of one thread funnels by itself.
 Answer thread_level(MPI_Comm comm, const ResolvedPoint& resolved) {
-  std::string missing;
+  Reason missing;
   const auto failed = failure_of_any(comm, [&] {
     ThreadLevel needed = resolved.variant->thread_level(resolved.point.problem);
     if (needed == ThreadLevel::funneled && resolved.point.problem.threads == 1) needed = ThreadLevel::single;
     missing = mpi::missing_thread_level(needed, "variant '" + resolved.point.variant + "'");
   });
   if (failed) throw LeaveTogether{*failed};
-  return closed(Refusal::Kind::placement, "variant", missing.empty() ? std::nullopt : Reason(missing));
+  return closed(Refusal::Kind::placement, "variant", std::move(missing));
 }
 
 /// What an entry finds out by trying on the ranks of comm. What fails otherwise than by its answer ends the launch.
 template <class Try>
 Answer tried(MPI_Comm comm, const char* key, const std::string& name, const Try& try_it) {
   const auto found = failure_of_any(comm, [&] {
-    if (const std::string reason = try_it(); !reason.empty()) throw InputError(reason);
+    if (const Reason reason = try_it()) throw InputError(*reason);
   });
   if (!found) return std::nullopt;
   if (found->code != 2) throw LeaveTogether{*found};

@@ -76,7 +76,7 @@ MemoryShare shortest_memory(MPI_Comm comm) {
   return share;
 }
 
-std::optional<std::string> lacking_memory(const MemoryShare& memory, double bytes_of_a_rank, const std::string& what) {
+Reason lacking_memory(const MemoryShare& memory, double bytes_of_a_rank, const std::string& what) {
   const double needed = bytes_of_a_rank * memory.ranks;
   if (needed <= memory.available_bytes) return std::nullopt;
   return fmt::format("not enough memory for {}: {} need{} at least {}, and {} can be had of {}", what,

@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <limits>
-#include <optional>
 #include <string>
 
 #include "program/options.hpp"
@@ -22,8 +21,7 @@ struct MemoryShare {
 [[nodiscard]] MemoryShare shortest_memory(MPI_Comm comm);
 
 /// Nothing, or why ranks that need so much each do not find it: both numbers, of all ranks that share that memory.
-[[nodiscard]] std::optional<std::string> lacking_memory(const MemoryShare& memory, double bytes_of_a_rank,
-                                                        const std::string& what);
+[[nodiscard]] Reason lacking_memory(const MemoryShare& memory, double bytes_of_a_rank, const std::string& what);
 
 /// What a rank needs at the least, on average over the ranks of an instance: the arrays of its plans, and of the
 /// opposite plan by which the result is checked, where it is. A variant that takes an exchange has two arrays of its

@@ -9,7 +9,7 @@
 
 namespace fourscore {
 
-std::string why_no_window(MPI_Comm comm, WindowMemory memory) {
+Reason why_no_window(MPI_Comm comm, WindowMemory memory) {
   if (mpi::size_of(comm) == 1) return {};
   const mpi::Communicator own = mpi::duplicate(comm);
   std::array<int, 1> created{};
@@ -36,8 +36,7 @@ std::string why_no_window(MPI_Comm comm, WindowMemory memory) {
   return {};
 }
 
-std::optional<std::string> why_no_windows_of_subsets([[maybe_unused]] const Problem& problem,
-                                                     [[maybe_unused]] const std::string& user) {
+Reason why_no_windows_of_subsets([[maybe_unused]] const Problem& problem, [[maybe_unused]] const std::string& user) {
 #ifdef OPEN_MPI
   if (problem.instances > 1 && problem.placement == Placement::subset)
     return fmt::format(

@@ -3,10 +3,10 @@
 
 #include <mpi.h>
 
-#include <optional>
 #include <string>
 
 #include "core/problem.hpp"
+#include "core/refusal.hpp"
 
 namespace fourscore {
 
@@ -18,10 +18,10 @@ enum class WindowMemory {
 
 /// Nothing, or why MPI makes no window of this kind between the ranks of comm: Open MPI 4.1 makes none between nodes
 /// that TCP joins. Collective.
-[[nodiscard]] std::string why_no_window(MPI_Comm comm, WindowMemory memory);
+[[nodiscard]] Reason why_no_window(MPI_Comm comm, WindowMemory memory);
 
 /// Nothing, or why windows of instances on subsets of the ranks cannot be used with this MPI. `user` of them: "exchange
 /// 'rma'".
-[[nodiscard]] std::optional<std::string> why_no_windows_of_subsets(const Problem& problem, const std::string& user);
+[[nodiscard]] Reason why_no_windows_of_subsets(const Problem& problem, const std::string& user);
 
 }  // namespace fourscore

@@ -2,7 +2,6 @@
 // Exchanges whose messages hold less than the data.
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,13 +17,11 @@ class WiredMethod : public ExchangeMethod {
   [[nodiscard]] Card card() const override { return inner_.card(); }
   [[nodiscard]] std::string unavailable() const override { return inner_.unavailable(); }
   [[nodiscard]] std::vector<Parameter> parameters() const override { return inner_.parameters(); }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override {
-    return inner_.supports(problem);
-  }
-  [[nodiscard]] std::optional<std::string> supports_group(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem) const override { return inner_.supports(problem); }
+  [[nodiscard]] Reason supports_group(const Problem& problem, int ranks) const override {
     return inner_.supports_group(problem, ranks);
   }
-  [[nodiscard]] std::string cannot_run_on(MPI_Comm comm) const override { return inner_.cannot_run_on(comm); }
+  [[nodiscard]] Reason cannot_run_on(MPI_Comm comm) const override { return inner_.cannot_run_on(comm); }
   [[nodiscard]] std::unique_ptr<Buffer> allocate(MPI_Comm comm, std::size_t bytes, BufferUse use) const override {
     return inner_.allocate(comm, bytes, use);
   }

@@ -167,7 +167,7 @@ std::vector<Parameter> ZfpMethod::parameters() const {
   return all;
 }
 
-std::optional<std::string> ZfpMethod::supports(const Problem& problem) const {
+Reason ZfpMethod::supports(const Problem& problem) const {
   (void)zfp_rate_of(problem);
   const std::string name = inner().card().name;
   if (name != collective && name != point_to_point)

@@ -2,7 +2,6 @@
 // Messages compressed by libzfp (lindstrom2014) to a fixed number of bits, where this build has it.
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,7 @@ class ZfpMethod : public WiredMethod {
  public:
   using WiredMethod::WiredMethod;
   [[nodiscard]] std::vector<Parameter> parameters() const override;
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem) const override;
+  [[nodiscard]] Reason supports(const Problem& problem) const override;
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override;
 };
 

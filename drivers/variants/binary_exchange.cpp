@@ -41,7 +41,7 @@ AxisOptions options_of(const Problem& problem, int ranks) {
 // ---- process grids
 
 /// Nothing, or why `ranks` cannot hold this axis together.
-std::optional<std::string> axis_limits(const Problem& problem, std::size_t axis, int ranks, bool local_radix2) {
+Reason axis_limits(const Problem& problem, std::size_t axis, int ranks, bool local_radix2) {
   const Index n = problem.shape[axis];
   if (local_radix2 && !std::has_single_bit(static_cast<std::uint64_t>(n)))
     return fmt::format("{} elements are no power of two, which local=radix-2 wants", n);
@@ -52,7 +52,7 @@ std::optional<std::string> axis_limits(const Problem& problem, std::size_t axis,
   return std::nullopt;
 }
 
-std::optional<std::string> grid_limits(const Problem& problem, const std::vector<int>& grid, bool local_radix2) {
+Reason grid_limits(const Problem& problem, const std::vector<int>& grid, bool local_radix2) {
   for (std::size_t axis = 0; axis < problem.shape.size(); ++axis)
     if (const auto reason = axis_limits(problem, axis, grid[axis], local_radix2))
       return problem.shape.size() == 1 ? *reason
@@ -204,7 +204,7 @@ class BinaryExchange : public Variant {
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {
     return problem.shape.size() == 2 ? 2 : 1;
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     require_grid(problem, ranks, grid_entries(problem, ranks));
     if (auto reason = chain_limits(problem, 1, 2)) return reason;
     if (!std::has_single_bit(static_cast<unsigned>(ranks)))

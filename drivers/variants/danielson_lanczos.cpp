@@ -340,7 +340,7 @@ class DanielsonLanczos : public Variant {
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {
     return problem.shape.size();
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 1, 3)) return reason;
     (void)is_one_sided(problem);
     if (const Splits splits = splits_of(problem, ranks); !splits.refusal.empty()) return splits.refusal;
@@ -348,9 +348,9 @@ class DanielsonLanczos : public Variant {
   }
 
   /// Instances on subsets have windows of their own, which Open MPI takes for one.
-  [[nodiscard]] std::string cannot_run_on(const Problem& problem, MPI_Comm comm) const override {
+  [[nodiscard]] Reason cannot_run_on(const Problem& problem, MPI_Comm comm) const override {
     if (!is_one_sided(problem)) return {};
-    if (const auto reason = why_no_windows_of_subsets(problem, "messages=one-sided")) return *reason;
+    if (auto reason = why_no_windows_of_subsets(problem, "messages=one-sided")) return reason;
     return why_no_window(comm, WindowMemory::allocated);
   }
 

@@ -62,7 +62,7 @@ class Overdecomposed : public OffloadingVariant {
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int /*ranks*/) const override {
     return deals_linear_numbers(problem) ? 1 : 2;
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     (void)synchronisation_of(problem);
     if (auto reason = device_in_the_way(problem)) return reason;

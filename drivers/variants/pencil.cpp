@@ -55,7 +55,7 @@ class Pencil : public ChainVariant {
     return {.kinds = {Kind::c2c, Kind::r2c}, .parameters = {truncation_parameter()}};
   }
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 2, 3)) return reason;
     if (const auto grid = grid_of(problem, ranks))
       return truncates(problem) ? truncation_limits(problem, stages(problem, *grid)) : std::nullopt;

@@ -17,7 +17,7 @@ class PencilGpu : public DeviceVariant {
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
 
  protected:
-  [[nodiscard]] std::optional<std::string> fits(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason fits(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     return pencil_limits(problem, ranks, "pencil-gpu");
   }

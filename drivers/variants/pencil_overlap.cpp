@@ -25,14 +25,13 @@ class PencilOverlap : public ChainVariant {
   }
   [[nodiscard]] VariantFacts facts() const override { return {{Kind::c2c, Kind::r2c}, "p2p", {pieces_parameter()}}; }
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 2; }
-  [[nodiscard]] std::optional<std::string> refuses(const ExchangeMethod& exchange,
-                                                   const Problem& /*problem*/) const override {
+  [[nodiscard]] Reason refuses(const ExchangeMethod& exchange, const Problem& /*problem*/) const override {
     if (piecewise(exchange) != nullptr) return std::nullopt;
     return fmt::format("exchange '{}' cannot have several pieces in flight; pencil-overlap takes {}",
                        exchange.card().name, fmt::join(taken(), ", "));
   }
 
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     (void)pieces_of(problem);
     return pencil_limits(problem, ranks, "pencil-overlap");

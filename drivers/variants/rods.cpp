@@ -18,7 +18,7 @@ class Rods : public ChainVariant {
         "haynes2000"};
   }
 
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     return slab_limits(problem, ranks, "rods");
   }

@@ -16,7 +16,7 @@ class Serial : public ChainVariant {
   }
   [[nodiscard]] VariantFacts facts() const override { return {.kinds = {Kind::c2c, Kind::r2c}, .exchange = "none"}; }
 
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     if (ranks != 1) return fmt::format("{} ranks; serial takes 1", ranks);
     require_grid(problem, ranks, 1);
     return chain_limits(problem, 1, 3);

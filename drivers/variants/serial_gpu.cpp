@@ -22,7 +22,7 @@ class SerialGpu : public DeviceVariant {
   }
 
  protected:
-  [[nodiscard]] std::optional<std::string> fits(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason fits(const Problem& problem, int ranks) const override {
     if (ranks != 1) return fmt::format("{} ranks; serial-gpu takes 1", ranks);
     require_grid(problem, ranks, 1);
     return chain_limits(problem, 1, 3);

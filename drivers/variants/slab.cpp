@@ -20,7 +20,7 @@ class Slab : public ChainVariant {
     return {.kinds = {Kind::c2c, Kind::r2c}, .parameters = {truncation_parameter()}};
   }
 
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 2, 3)) return reason;
     if (auto reason = slab_limits(problem, ranks, "slab")) return reason;
     return truncates(problem) ? truncation_limits(problem, stages(problem, Grid{{ranks, 1, 1}})) : std::nullopt;

@@ -15,7 +15,7 @@ class SlabGpu : public DeviceVariant {
   }
 
  protected:
-  [[nodiscard]] std::optional<std::string> fits(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason fits(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 2, 3)) return reason;
     return slab_limits(problem, ranks, "slab-gpu");
   }

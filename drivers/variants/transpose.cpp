@@ -283,7 +283,7 @@ class Transpose : public Variant {
   [[nodiscard]] std::size_t grid_entries(const Problem& problem, int ranks) const override {
     return static_cast<std::size_t>(dimensions_of(problem, ranks) - 1);
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     require_grid(problem, ranks, grid_entries(problem, ranks));
     if (auto reason = chain_limits(problem, 1, 1)) return reason;
     const ViewRequest request = request_of(problem, ranks);

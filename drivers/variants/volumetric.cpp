@@ -53,7 +53,7 @@ class Volumetric : public ChainVariant {
   }
 
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override { return 3; }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     if (auto reason = chain_limits(problem, 3, 3)) return reason;
     require_grid(problem, ranks, 3);
     (void)is_cartesian(problem);

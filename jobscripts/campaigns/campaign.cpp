@@ -314,7 +314,7 @@ std::string skip_uncountable(Campaign& campaign, const Suite& suite) {
     throw InputError(fmt::format("{}: counters_of is '{}', and programs that print their times are not counted",
                                  suite.file.string(), suite.counters_of));
   std::string reason =
-      Bench(campaign.programs.at(""), suite.plugins).why_uncounted(suite.counters.counters).value_or("");
+      Bench(campaign.programs.at(""), suite.plugins).listed_unavailable(suite.counters.counters).value_or("");
   if (reason.empty()) return {};
   reason = fmt::format("counters '{}' are not available here: {}", suite.counters.counters, reason);
   for (CampaignPoint& one : campaign.points)

@@ -89,7 +89,7 @@ fs::path LaunchRecords::checked_by(const PlannedLaunch& planned) const {
     const fs::path file = archive_.record_file(campaign_.id, point.id, launch);
     if (!is_there(file)) continue;
     try {
-      if (why_not_relied_on(read_record(file)).empty()) return file;
+      if (!why_not_relied_on(read_record(file))) return file;
     } catch (const UnreadableRecord&) {
       continue;  // `fourscore verify` tells of it
     }

@@ -40,7 +40,7 @@ struct Files {
 
 }  // namespace
 
-std::string why_one_launch_a_job(const Campaign& campaign, const RunSettings& settings) {
+Reason why_one_launch_a_job(const Campaign& campaign, const RunSettings& settings) {
   if (campaign.suite.wisdom == Wisdom::none) return "its wisdom is \"none\": each launch plans anew";
   if (!campaign.suite.plugins.empty()) return "it has plugins";
   if (settings.launcher->simulates()) return "its launcher simulates";

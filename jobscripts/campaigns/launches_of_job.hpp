@@ -9,8 +9,8 @@
 
 namespace fourscore {
 
-/// Why each launch of the campaign takes an MPI job of its own; empty where several can share one.
-[[nodiscard]] std::string why_one_launch_a_job(const Campaign& campaign, const RunSettings& settings);
+/// Nothing, or why each launch of the campaign takes an MPI job of its own: several cannot share one.
+[[nodiscard]] Reason why_one_launch_a_job(const Campaign& campaign, const RunSettings& settings);
 
 /// planned[from], and of those behind it in the same round, which are of other points, as many as
 /// settings.launches_per_job and max_launches leave room for, `launched` being over. All are of fft_bench, are not

@@ -202,7 +202,7 @@ ProcessSpec CampaignRunner::spec_of(const Point& point, std::vector<std::string>
   request.program = std::move(program);
   if (settings_.watch != nullptr) request.hosts = settings_.watch->hosts(point);
   // One that cannot choose among the job's nodes takes its own.
-  if (!settings_.launcher->refuses(settings_.launcher_options, request).empty()) request.hosts.clear();
+  if (settings_.launcher->refuses(settings_.launcher_options, request)) request.hosts.clear();
   auto command = settings_.launcher->command(settings_.launcher_options, request);
   ProcessSpec spec;
   spec.argv = std::move(command.argv);

@@ -43,7 +43,7 @@ void choose_counters(CampaignOptions& options, const Suite& suite) {
       const bool by_default = choice.group.empty() || choice.group == backend.default_group();
       const bool needed = suite.counters_of.empty() || !asked.counters.empty();  // else the points are skipped
       if (needed && by_default) {  // the program that is to count knows; another project's has no build beside ours
-        const auto said = Bench(find_bench(options.bench), suite.plugins).why_uncounted(choice.counters);
+        const auto said = Bench(find_bench(options.bench), suite.plugins).listed_unavailable(choice.counters);
         if (const std::string reason = said.value_or(backend.unavailable()); !reason.empty())
           throw EnvironmentError(fmt::format("counters '{}' are not available here: {}", choice.counters, reason));
       }
@@ -159,9 +159,8 @@ void require_launchable(const Place& place, const Campaign& campaign, const std:
     if (!launch.done) points.insert(launch.point);
   for (const std::size_t index : points) {
     const Point& point = campaign.points[index].point;
-    const std::string reason = refusal(place, launch_request(point));
-    if (!reason.empty())
-      throw InputError(fmt::format("{}, {}: {}", one_line(point), plural(point.nodes, "node"), reason));
+    if (const auto reason = refusal(place, launch_request(point)))
+      throw InputError(fmt::format("{}, {}: {}", one_line(point), plural(point.nodes, "node"), *reason));
   }
 }
 
@@ -169,9 +168,9 @@ void require_launcher(const Place& place, const Campaign& campaign) {
   require_available(place);
   for (const auto& [program, identity] : campaign.identities) {
     const std::string mpi = identity.value("/identity/code/mpi"_json_pointer, "");
-    if (const std::string reason = place.launcher->refuses_mpi(place.options, mpi); !reason.empty())
+    if (const auto reason = place.launcher->refuses_mpi(place.options, mpi))
       throw EnvironmentError(fmt::format("launcher '{}': {}: {}", place.launcher->card().name,
-                                         program.empty() ? "fft_bench" : program, reason));
+                                         program.empty() ? "fft_bench" : program, *reason));
   }
 }
 

@@ -244,11 +244,10 @@ int run(RunOptions options) {
   settings.launcher_options = place.options;
   settings.max_launches = options.max_launches;
   settings.launches_per_job = options.launches_per_job;
-  if (const std::string reason = why_one_launch_a_job(campaign, settings);
-      options.launches_per_job > 1 && !reason.empty())
+  if (const auto reason = why_one_launch_a_job(campaign, settings); reason && options.launches_per_job > 1)
     throw InputError(
         fmt::format("--launches-per-job is {}, but each launch of this campaign takes a job of its own: {}",
-                    options.launches_per_job, reason));
+                    options.launches_per_job, *reason));
   settings.quiet = options.quiet;
   settings.retry = {options.retry.begin(), options.retry.end()};
   settings.select = [&](std::vector<PlannedLaunch>& planned) { selection.apply(campaign, planned); };

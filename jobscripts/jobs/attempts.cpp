@@ -19,7 +19,7 @@ std::map<std::string, Attempts> attempts_of(const std::vector<KnownJob>& jobs) {
   return attempts;
 }
 
-std::string exhausted(const Attempts& attempts, const std::map<std::string, int>& retries) {
+Reason exhausted(const Attempts& attempts, const std::map<std::string, int>& retries) {
   for (const auto& [end, count] : attempts.ends) {
     std::string key = to_string(end == JobEnd::completed ? JobEnd::unknown : end);
     for (char& c : key)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/refusal.hpp"
 #include "jobscripts/jobs/job_states.hpp"
 
 namespace fourscore {
@@ -18,8 +19,8 @@ struct Attempts {
 /// By the stem of the launch's record; of jobs that have ended.
 [[nodiscard]] std::map<std::string, Attempts> attempts_of(const std::vector<KnownJob>& jobs);
 
-/// Why the launch is not tried again, by the suite's retries; empty when it is. A job that somebody cancelled says
-/// nothing against its launch.
-[[nodiscard]] std::string exhausted(const Attempts& attempts, const std::map<std::string, int>& retries);
+/// Nothing, or why the launch is not tried again, by the suite's retries. A job that somebody cancelled says nothing
+/// against its launch.
+[[nodiscard]] Reason exhausted(const Attempts& attempts, const std::map<std::string, int>& retries);
 
 }  // namespace fourscore

@@ -198,9 +198,9 @@ Submission submit_missing(const Campaign& campaign, const Archive& archive, cons
   std::erase_if(lacking, [&](const PlannedLaunch& launch) {
     const auto tried = attempts.find(launch.record.stem().string());
     if (tried == attempts.end()) return false;
-    const std::string reason = exhausted(tried->second, campaign.suite.retries);
-    if (reason.empty()) return false;
-    settle(campaign, archive, launch, tried->second, reason, settings);
+    const auto reason = exhausted(tried->second, campaign.suite.retries);
+    if (!reason) return false;
+    settle(campaign, archive, launch, tried->second, *reason, settings);
     ++submission.settled;
     return true;
   });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/problem.hpp"
+#include "core/refusal.hpp"
 #include "core/registry.hpp"
 #include "jobscripts/base/machine.hpp"
 
@@ -45,11 +46,11 @@ class Launcher {
   [[nodiscard]] std::string unavailable() const { return unavailable(LauncherOptions{}); }
   /// Why it cannot launch with these options and what to do about it; empty when it can.
   [[nodiscard]] virtual std::string unavailable(const LauncherOptions& options) const = 0;
-  /// Why it cannot start so many ranks on so many nodes; empty when it can. A property of the request, not of the day.
-  [[nodiscard]] virtual std::string refuses(const LauncherOptions& options, const LaunchRequest& request) const = 0;
-  /// Why its programs are not of that MPI, which a program names in its identity; empty when they may be. A launcher of
-  /// another MPI starts each rank as a program of one rank.
-  [[nodiscard]] virtual std::string refuses_mpi(const LauncherOptions& /*options*/, const std::string& /*mpi*/) const {
+  /// Nothing, or why it cannot start so many ranks on so many nodes. A property of the request, not of the day.
+  [[nodiscard]] virtual Reason refuses(const LauncherOptions& options, const LaunchRequest& request) const = 0;
+  /// Nothing, or why its programs are not of that MPI, which a program names in its identity. A launcher of another MPI
+  /// starts each rank as a program of one rank.
+  [[nodiscard]] virtual Reason refuses_mpi(const LauncherOptions& /*options*/, const std::string& /*mpi*/) const {
     return {};
   }
   /// What it knows of the network between its nodes, which the nodes' systems do not show: it stands in the machine's

@@ -57,7 +57,7 @@ class LocalLauncher : public Launcher {
     return find_mpirun(options).problem;
   }
 
-  [[nodiscard]] std::string refuses(const LauncherOptions& options, const LaunchRequest& request) const override {
+  [[nodiscard]] Reason refuses(const LauncherOptions& options, const LaunchRequest& request) const override {
     if (request.nodes > 1) return fmt::format("it starts ranks on this node alone, and not on {}", request.nodes);
     if (request.placement == RankPlacement::socket && !fits(options, request))
       return fmt::format("{} ranks of {} threads are more than the {} cores, so none can be bound to a socket",
@@ -65,7 +65,7 @@ class LocalLauncher : public Launcher {
     return {};
   }
 
-  [[nodiscard]] std::string refuses_mpi(const LauncherOptions& options, const std::string& mpi) const override {
+  [[nodiscard]] Reason refuses_mpi(const LauncherOptions& options, const std::string& mpi) const override {
     return fourscore::refuses_mpi(find_mpirun(options), mpi);
   }
 

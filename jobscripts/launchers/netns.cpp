@@ -54,7 +54,7 @@ class NetnsLauncher : public Launcher {
     return find_mpirun(options).problem;
   }
 
-  [[nodiscard]] std::string refuses(const LauncherOptions&, const LaunchRequest& request) const override {
+  [[nodiscard]] Reason refuses(const LauncherOptions&, const LaunchRequest& request) const override {
     if (request.nodes > most_laboratory_hosts)
       return fmt::format("a laboratory has at most {} hosts, and not {}", most_laboratory_hosts, request.nodes);
     if (!request.hosts.empty() && request.hosts.size() != static_cast<std::size_t>(request.nodes))
@@ -66,7 +66,7 @@ class NetnsLauncher : public Launcher {
     return {};
   }
 
-  [[nodiscard]] std::string refuses_mpi(const LauncherOptions& options, const std::string& mpi) const override {
+  [[nodiscard]] Reason refuses_mpi(const LauncherOptions& options, const std::string& mpi) const override {
     return fourscore::refuses_mpi(find_mpirun(options), mpi);
   }
 

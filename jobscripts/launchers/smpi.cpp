@@ -38,7 +38,7 @@ class SmpiLauncher : public Launcher {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::string refuses(const LauncherOptions& /*options*/, const LaunchRequest& request) const override {
+  [[nodiscard]] Reason refuses(const LauncherOptions& /*options*/, const LaunchRequest& request) const override {
     if (request.platform == "none") return "it runs on simulated machines, and the point names no platform";
     if (request.placement == RankPlacement::socket) return "simulated hosts have no sockets";
     return {};

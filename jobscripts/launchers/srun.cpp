@@ -105,7 +105,7 @@ class SrunLauncher : public Launcher {
         FOURSCORE_MPI_VENDOR);
   }
 
-  [[nodiscard]] std::string refuses(const LauncherOptions& options, const LaunchRequest& request) const override {
+  [[nodiscard]] Reason refuses(const LauncherOptions& options, const LaunchRequest& request) const override {
     if (!request.hosts.empty() && request.hosts.size() != static_cast<std::size_t>(request.nodes))
       return fmt::format("{} hosts are named for {} nodes", request.hosts.size(), request.nodes);
     if (request.placement == RankPlacement::socket && !fits(options, request))

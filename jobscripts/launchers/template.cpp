@@ -66,18 +66,18 @@ class TemplateLauncher : public Launcher {
     return {};
   }
 
-  [[nodiscard]] std::string refuses(const LauncherOptions& options, const LaunchRequest& request) const override {
+  [[nodiscard]] Reason refuses(const LauncherOptions& options, const LaunchRequest& request) const override {
     if (options.machine.launch_line.empty()) return "it has no launch line without a machine file";
     const LaunchLine line(options.machine.launch_line);
     if (request.threads > 1 && !line.holds("threads"))
       return fmt::format("its launch line has no {{threads}}, so {} threads a rank get no cores", request.threads);
     if (!request.hosts.empty() && !line.holds("hosts")) return "its launch line has no {hosts}, so none can be chosen";
-    if (std::string reason = refuses_placement(options.machine, line, request); !reason.empty()) return reason;
-    return request.nodes == 1 ? std::string() : refuses_nodes(line, request);
+    if (auto reason = refuses_placement(options.machine, line, request)) return reason;
+    return request.nodes == 1 ? std::nullopt : refuses_nodes(line, request);
   }
 
   /// Only what is called an mpirun is asked whose it is: other programs may take that for a launch.
-  [[nodiscard]] std::string refuses_mpi(const LauncherOptions& options, const std::string& mpi) const override {
+  [[nodiscard]] Reason refuses_mpi(const LauncherOptions& options, const std::string& mpi) const override {
     const LaunchLine line(options.machine.launch_line);
     const std::string starter = line.first_word();
     const std::string name = std::filesystem::path(starter).filename().string();
@@ -105,19 +105,17 @@ class TemplateLauncher : public Launcher {
     return is_block ? RankPlacement::block : request.placement;
   }
 
-  static std::string refuses_placement(const Machine& machine, const LaunchLine& line, const LaunchRequest& request) {
+  static Reason refuses_placement(const Machine& machine, const LaunchLine& line, const LaunchRequest& request) {
     const RankPlacement placement = placement_of(request);
+    if (line.holds("placement") ? placement_word(machine, placement).has_value() : placement == RankPlacement::block)
+      return {};
     if (!line.holds("placement"))
-      return placement == RankPlacement::block
-                 ? ""
-                 : fmt::format("its launch line has no {{placement}}, so it cannot place ranks by {}",
-                               to_string(placement));
-    if (placement_word(machine, placement)) return {};
+      return fmt::format("its launch line has no {{placement}}, so it cannot place ranks by {}", to_string(placement));
     return fmt::format("its machine file has no word for {0}: key '{0}' of placement in [launch]",
                        to_string(placement));
   }
 
-  static std::string refuses_nodes(const LaunchLine& line, const LaunchRequest& request) {
+  static Reason refuses_nodes(const LaunchLine& line, const LaunchRequest& request) {
     if (!line.holds("nodes") && !line.holds("ranks_per_node") && !line.holds("hosts"))
       return fmt::format(
           "its launch line has neither {{nodes}}, {{ranks_per_node}} nor {{hosts}}, so it cannot ask for "

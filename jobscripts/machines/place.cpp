@@ -13,7 +13,7 @@ namespace fourscore {
 namespace {
 
 /// A launcher of real ranks and a simulated machine, or its own reason.
-std::string refusal_of(const Launcher& launcher, const LauncherOptions& options, const LaunchRequest& request) {
+Reason refusal_of(const Launcher& launcher, const LauncherOptions& options, const LaunchRequest& request) {
   if (request.platform != "none" && !launcher.simulates())
     return fmt::format("it starts real ranks, and platform {} is simulated", request.platform);
   return launcher.refuses(options, request);
@@ -25,7 +25,7 @@ std::string others(const Place& place, const LaunchRequest& request) {
   const auto& registry = LauncherRegistry::instance();
   for (const std::string& name : registry.names()) {
     const Launcher& other = *registry.find(name);
-    if (&other == place.launcher || !refusal_of(other, place.options, request).empty()) continue;
+    if (&other == place.launcher || refusal_of(other, place.options, request)) continue;
     const std::string problem = other.unavailable(place.options);
     text += problem.empty() ? fmt::format("; '{}' would do: --launcher {}", name, name)
                             : fmt::format("; '{}' would, but not here: {}", name, problem);
@@ -76,11 +76,10 @@ void require_available(const Place& place) {
     throw EnvironmentError(fmt::format("launcher '{}': {}", place.launcher->card().name, problem));
 }
 
-std::string refusal(const Place& place, const LaunchRequest& request) {
+Reason refusal(const Place& place, const LaunchRequest& request) {
   if (request.ranks < request.nodes) return fmt::format("{} ranks cannot be on {} nodes", request.ranks, request.nodes);
-  const std::string reason = refusal_of(*place.launcher, place.options, request);
-  if (!reason.empty())
-    return fmt::format("launcher '{}': {}{}", place.launcher->card().name, reason, others(place, request));
+  if (const auto reason = refusal_of(*place.launcher, place.options, request))
+    return fmt::format("launcher '{}': {}{}", place.launcher->card().name, *reason, others(place, request));
   if (request.nodes > place.size.nodes && current_allocation())
     return fmt::format("this job has {} nodes", place.size.nodes);
   return {};  // the nodes of a machine file are looked at when its suite is expanded

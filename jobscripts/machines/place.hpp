@@ -38,7 +38,7 @@ void tell_interconnect(const Place& place);
 /// Throws EnvironmentError where the launcher cannot be used.
 void require_available(const Place& place);
 
-/// Why the launch cannot be started at this place, and which launcher could; empty when it can.
-[[nodiscard]] std::string refusal(const Place& place, const LaunchRequest& request);
+/// Nothing, or why the launch cannot be started at this place, and which launcher could.
+[[nodiscard]] Reason refusal(const Place& place, const LaunchRequest& request);
 
 }  // namespace fourscore

@@ -59,7 +59,7 @@ std::string Bench::ask(const std::vector<std::string>& options, const std::strin
   return result.output;
 }
 
-std::optional<std::string> Bench::why_uncounted(const std::string& backend) const {
+std::optional<std::string> Bench::listed_unavailable(const std::string& backend) const {
   for (const json& one : list().value("counters", json::array()))
     if (one.value("name", "") == backend) return one.value("reason", "");
   return std::nullopt;

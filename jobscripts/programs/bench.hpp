@@ -32,8 +32,8 @@ class Bench {
   /// `--list`: {"variants": [...], "exchanges": [...], "local_ffts": [...], "operators": [...]}, each with name,
   /// summary, citation, available, reason, and "counters" with name, available, reason; of a component its own card.
   [[nodiscard]] nlohmann::json list() const;
-  /// Why it cannot count with this backend, by its list; empty where it can, nothing where it does not say.
-  [[nodiscard]] std::optional<std::string> why_uncounted(const std::string& backend) const;
+  /// What CounterBackend::unavailable() says in that program, by its list; nothing where it lists no such backend.
+  [[nodiscard]] std::optional<std::string> listed_unavailable(const std::string& backend) const;
   /// `--identity`: { "identity": { "machine": {...}, "code": {...} }, "machine_hash", "code_hash", "program": FILE }.
   /// A hash that it does not tell is made here.
   [[nodiscard]] nlohmann::json identity() const;

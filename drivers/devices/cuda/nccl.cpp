@@ -91,15 +91,14 @@ class NcclMessages : public DeviceMessages {
  public:
   explicit NcclMessages(MPI_Comm comm) {
     ncclUniqueId id{};
-    std::string failure;
+    std::optional<std::string> failure;
     try {
       if (mpi::rank_in(comm) == 0) require(nccl().get_unique_id(&id), "ncclGetUniqueId");
     } catch (const std::runtime_error& error) {
       failure = error.what();
     }
     // Whoever then joined would wait for the others.
-    failure = mpi::first_text(comm, failure);
-    if (!failure.empty()) throw std::runtime_error(failure);
+    if (const auto first = mpi::first_text(comm, failure)) throw std::runtime_error(*first);
     FOURSCORE_MPI(MPI_Bcast(&id, sizeof(id), MPI_BYTE, 0, comm));
     require(nccl().init_rank(&communicator_, mpi::size_of(comm), id, mpi::rank_in(comm)), "ncclCommInitRank");
   }

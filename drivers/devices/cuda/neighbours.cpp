@@ -65,18 +65,18 @@ class NeighbourBuffer : public Buffer {
   /// Throws on all ranks of comm where it fails on one, with nothing left open or allocated.
   template <class Try>
   void succeed_together(const Try& try_it) {
-    std::string failure;
+    std::optional<std::string> failure;
     try {
       try_it();
     } catch (const std::runtime_error& error) {
       failure = error.what();
     }
     failure = mpi::first_text(comm_, failure);
-    if (failure.empty()) return;
+    if (!failure) return;
     close();
     FOURSCORE_MPI(MPI_Barrier(node_.get()));
     (void)succeeded(cudaFree(places_[me()]));
-    throw std::runtime_error(failure);
+    throw std::runtime_error(*failure);
   }
   void close() {
     for (std::size_t rank = 0; rank < places_.size(); ++rank)

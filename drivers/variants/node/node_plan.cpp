@@ -75,9 +75,8 @@ NodePlan::NodePlan(const PlanContext& context, std::vector<ChainStage> stages, c
   if (options_.callers != MpiCallers::one && team_.threads() > 1)
     if (const auto missing = mpi::missing_thread_level(ThreadLevel::multiple, options_.callers == MpiCallers::any
                                                                                   ? "variant 'node' with style=charm"
-                                                                                  : "variant 'node' with mpi=multiple");
-        !missing.empty())
-      throw InputError(missing + "; expected mpi=funneled, or an MPI that provides it");
+                                                                                  : "variant 'node' with mpi=multiple"))
+      throw InputError(*missing + "; expected mpi=funneled, or an MPI that provides it");
   declare_layouts(context.problem, stages_.front().layout, stages_.back().layout);
   declared().grid = options_.grid;
   place_stages(output_buffer(context.problem));

@@ -146,7 +146,7 @@ class Accfft : public PencilReference {
   }
 
  private:
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks, const Grid& grid) const override {
+  [[nodiscard]] Reason limit(const Problem& problem, int ranks, const Grid& grid) const override {
     const auto& n = problem.shape;
     const int rows = grid.extents[0];
     const int columns = grid.extents[1];

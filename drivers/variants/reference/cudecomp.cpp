@@ -182,8 +182,7 @@ class Cudecomp : public DeviceReference<PencilReference> {
     request.sole_user = fmt::format("backend={} takes one for each rank, as NCCL and NVSHMEM do", backend);
     return request;
   }
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks,
-                                                 const Grid& /*grid*/) const override {
+  [[nodiscard]] Reason limit(const Problem& problem, int ranks, const Grid& /*grid*/) const override {
     const std::string backend = backend_of(problem);
     if (problem.contract.layout == LayoutContract::natural)
       return "layout natural; cuDecomp's transposes leave the result in x-pencils";

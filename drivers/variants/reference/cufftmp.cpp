@@ -160,7 +160,7 @@ class Cufftmp : public DeviceReference<SlabReference> {
     request.sole_user = "cuFFTMp takes one for each rank, as NVSHMEM does";
     return request;
   }
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason limit(const Problem& problem, int ranks) const override {
     if (problem.shape.size() != 3)
       return fmt::format("shape {}; cuFFTMp is used with 3-D shapes", shape_text(problem.shape));
     if (problem.contract.buffers != Buffers::in_place)

@@ -49,8 +49,7 @@ class Dtfft : public PencilReference {
   [[nodiscard]] VariantFacts facts() const override { return {.exchange = "none", .parameters = {effort_parameter()}}; }
 
  private:
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks,
-                                                 const Grid& /*grid*/) const override {
+  [[nodiscard]] Reason limit(const Problem& problem, int ranks, const Grid& /*grid*/) const override {
     if (auto reason = limit_of(problem, ranks)) return reason;
     if (problem.contract.effort != Effort::measure)
       return fmt::format("planner {}; dtFFT lets FFTW plan by measurement only", to_string(problem.contract.effort));

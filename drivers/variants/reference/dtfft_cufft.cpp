@@ -123,8 +123,7 @@ class DtfftCufft : public DeviceReference<PencilReference> {
 #endif
     return request;
   }
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks,
-                                                 const Grid& /*grid*/) const override {
+  [[nodiscard]] Reason limit(const Problem& problem, int ranks, const Grid& /*grid*/) const override {
     if (auto reason = limit_of(problem, ranks)) return reason;
     const DeviceRequest request = this->request(problem);
     if (ranks > 1 && request.path == MessagePath::device && !request.backend->mpi_takes_its_memory())

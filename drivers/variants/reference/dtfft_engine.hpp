@@ -36,7 +36,7 @@ namespace fourscore::dtfft_variants {
 }
 
 /// The reason why dtFFT cannot transform the problem, or nothing.
-[[nodiscard]] inline std::optional<std::string> limit_of(const Problem& problem, int ranks) {
+[[nodiscard]] inline Reason limit_of(const Problem& problem, int ranks) {
   static_cast<void>(effort_asked(problem));
   if (problem.contract.layout == LayoutContract::natural) return "layout natural; dtFFT leaves its result in x-pencils";
   if (std::ranges::find(problem.shape, Index{1}) != problem.shape.end())

@@ -155,7 +155,7 @@ class FftwMpi : public SlabReference {
   [[nodiscard]] VariantFacts facts() const override { return {.kinds = {Kind::c2c, Kind::r2c}, .exchange = "none"}; }
 
   /// Together: FFTW's howmany.
-  [[nodiscard]] std::optional<std::string> refuses_fields(const Problem& problem) const override {
+  [[nodiscard]] Reason refuses_fields(const Problem& problem) const override {
     return problem.field_order == FieldOrder::together ? std::nullopt : whole_fields(problem, *this);
   }
 
@@ -168,7 +168,7 @@ class FftwMpi : public SlabReference {
   }
 
  private:
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason limit(const Problem& problem, int ranks) const override {
     // Found by the tests: FFTW 3.3.10 drops extents of 1, and without any left it writes before its own arrays.
     if (problem.elements() == 1) return "FFTW-MPI cannot plan a shape of a single element";
     const Extents n = problem.complex_extents();

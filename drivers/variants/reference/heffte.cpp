@@ -77,8 +77,7 @@ class Heffte : public PencilReference {
   [[nodiscard]] VariantFacts facts() const override { return {.exchange = "none", .parameters = option_parameters()}; }
 
  private:
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, [[maybe_unused]] int ranks,
-                                                 const Grid& grid) const override {
+  [[nodiscard]] Reason limit(const Problem& problem, [[maybe_unused]] int ranks, const Grid& grid) const override {
     const Options options(problem);
     if (problem.contract.effort != Effort::estimate)
       return fmt::format("planner {}; heFFTe lets FFTW plan by estimate only", to_string(problem.contract.effort));

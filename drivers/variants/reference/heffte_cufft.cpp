@@ -97,8 +97,7 @@ class HeffteCufft : public DeviceReference<PencilReference> {
   }
 
  private:
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, [[maybe_unused]] int ranks,
-                                                 const Grid& grid) const override {
+  [[nodiscard]] Reason limit(const Problem& problem, [[maybe_unused]] int ranks, const Grid& grid) const override {
     const Ends ends = ends_of(problem, grid, Options(problem));
     if (std::max(ends.input.max_volume(), ends.output.max_volume()) > std::numeric_limits<int>::max())
       return "a rank's share has more elements than heFFTe's counts hold (2^31 - 1)";

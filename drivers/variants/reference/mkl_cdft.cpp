@@ -166,7 +166,7 @@ class MklCdft : public SlabReference {
   }
 
  private:
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason limit(const Problem& problem, int ranks) const override {
     // Found by the tests: DftiCreateDescriptorDM then ends with CDFT_SPREAD_ERROR.
     const Extents n = problem.extents();
     if (const Index most = std::min(n[0], n[1]); ranks > most)

@@ -133,8 +133,7 @@ class P3dfft : public PencilReference {
   }
 
  private:
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks,
-                                                 const Grid& /*grid*/) const override {
+  [[nodiscard]] Reason limit(const Problem& problem, int ranks, const Grid& /*grid*/) const override {
 #ifdef FOURSCORE_P3DFFT
     if (problem.contract.effort != built_effort)
       return fmt::format("planner {}; P3DFFT++ was built to let FFTW plan by {}", to_string(problem.contract.effort),

@@ -203,16 +203,14 @@ class PluginVariant : public Variant {
     return {.kinds = kinds, .exchange = "none"};
   }
   [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return {"fftw", problem.threads}; }
-  [[nodiscard]] std::optional<std::string> refuses_fields(const Problem& problem) const override {
-    return whole_fields(problem, *this);
-  }
+  [[nodiscard]] Reason refuses_fields(const Problem& problem) const override { return whole_fields(problem, *this); }
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const override {
     return std::max<std::size_t>(1, static_cast<std::size_t>(transform_.grid_extents));
   }
   [[nodiscard]] ThreadLevel thread_level(const Problem& /*problem*/) const override {
     return static_cast<ThreadLevel>(transform_.thread_level);
   }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const override {
     const fourscore_problem_t asked = problem_of(problem);
     if ((transform_.precisions & asked.precision) == 0)
       return fmt::format("variant '{}' has no {} precision", transform_.name, to_string(problem.precision));

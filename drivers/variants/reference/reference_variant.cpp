@@ -10,9 +10,7 @@
 
 namespace fourscore {
 
-std::optional<std::string> ReferenceVariant::refuses_fields(const Problem& problem) const {
-  return whole_fields(problem, *this);
-}
+Reason ReferenceVariant::refuses_fields(const Problem& problem) const { return whole_fields(problem, *this); }
 
 std::unique_ptr<Plan> ReferenceVariant::make_plan(const PlanContext& context) const {
   if (const std::string missing = unavailable(); !missing.empty())
@@ -21,7 +19,7 @@ std::unique_ptr<Plan> ReferenceVariant::make_plan(const PlanContext& context) co
   return plan_of(context);
 }
 
-std::optional<std::string> PencilReference::supports(const Problem& problem, int ranks) const {
+Reason PencilReference::supports(const Problem& problem, int ranks) const {
   if (auto reason = chain_limits(problem, least_axes_, 3)) return reason;
   const auto grid = reference_grid(problem, ranks);
   if (!grid) return no_reference_grid(problem, ranks, library());
@@ -39,7 +37,7 @@ std::unique_ptr<Plan> PencilReference::plan_of(const PlanContext& context) const
   return plan_on(context, reference_grid(context.problem, mpi::size_of(context.comm)).value());
 }
 
-std::optional<std::string> SlabReference::supports(const Problem& problem, int ranks) const {
+Reason SlabReference::supports(const Problem& problem, int ranks) const {
   if (auto reason = chain_limits(problem, 2, 3)) return reason;
   require_grid(problem, ranks, 1);
   return limit(problem, ranks);

@@ -2,7 +2,6 @@
 // Other people's distributed transforms as variants: a library's file says what it does not take, and makes its plan.
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "interfaces/variant.hpp"
@@ -20,7 +19,7 @@ class ReferenceVariant : public Variant {
   [[nodiscard]] VariantFacts facts() const override { return {.exchange = "none"}; }
   [[nodiscard]] LocalFftUse local_fft(const Problem& problem) const override { return {"fftw", problem.threads}; }
   /// It takes them together only where its file says so.
-  [[nodiscard]] std::optional<std::string> refuses_fields(const Problem& problem) const override;
+  [[nodiscard]] Reason refuses_fields(const Problem& problem) const override;
   /// Throws InputError where the library is missing, or does not take the problem.
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const final;
 
@@ -41,13 +40,13 @@ class PencilReference : public ReferenceVariant {
       : ReferenceVariant(std::move(library), std::move(missing)), least_axes_(least_axes) {}
 
   [[nodiscard]] std::size_t grid_entries(const Problem& /*problem*/, int /*ranks*/) const final { return 2; }
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const final;
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const final;
   /// On the grid that is given, or that `pencil` has; a library may choose another. Throws InputError without a grid.
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const final;
 
  private:
   /// The reason why the library cannot transform the problem on this grid, or nothing.
-  [[nodiscard]] virtual std::optional<std::string> limit(const Problem& problem, int ranks, const Grid& grid) const = 0;
+  [[nodiscard]] virtual Reason limit(const Problem& problem, int ranks, const Grid& grid) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Plan> plan_on(const PlanContext& /*context*/, const Grid& /*grid*/) const {
     return nullptr;
   }
@@ -61,12 +60,12 @@ class SlabReference : public ReferenceVariant {
  public:
   using ReferenceVariant::ReferenceVariant;
 
-  [[nodiscard]] std::optional<std::string> supports(const Problem& problem, int ranks) const final;
+  [[nodiscard]] Reason supports(const Problem& problem, int ranks) const final;
   [[nodiscard]] Cost cost(const Problem& problem, int ranks) const final;
 
  private:
   /// The reason why the library cannot transform the problem on so many ranks, or nothing.
-  [[nodiscard]] virtual std::optional<std::string> limit(const Problem& problem, int ranks) const = 0;
+  [[nodiscard]] virtual Reason limit(const Problem& problem, int ranks) const = 0;
 };
 
 }  // namespace fourscore

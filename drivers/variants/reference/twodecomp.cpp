@@ -145,8 +145,7 @@ class TwoDecomp : public PencilReference {
   }
 
  private:
-  [[nodiscard]] std::optional<std::string> limit(const Problem& problem, int ranks,
-                                                 const Grid& /*grid*/) const override {
+  [[nodiscard]] Reason limit(const Problem& problem, int ranks, const Grid& /*grid*/) const override {
 #ifdef FOURSCORE_2DECOMP
     if (problem.element_bytes() != 2 * static_cast<std::size_t>(fourscore_2decomp_real_bytes()))
       return fmt::format("precision {}; 2DECOMP&FFT was built for the other one", to_string(problem.precision));

@@ -55,7 +55,7 @@ MpirunFlavour flavour_of_library(const std::string& mpi) {
 
 }  // namespace
 
-std::string refuses_mpi(const Mpirun& mpirun, const std::string& mpi) {
+Reason refuses_mpi(const Mpirun& mpirun, const std::string& mpi) {
   const bool by_open_mpi = mpirun.flavour == MpirunFlavour::open_mpi;
   if (!by_open_mpi && mpirun.flavour != MpirunFlavour::hydra) return {};
   const MpirunFlavour wanted = flavour_of_library(mpi);

@@ -16,9 +16,10 @@ struct Mpirun {
   std::string problem;  ///< why it cannot be used and what to do about it; empty when it can
 };
 
-/// Why this mpirun starts no programs of that MPI (as MPI_Get_library_version says); empty when it does, or when one of
-/// the two is not known. Hydra is the launcher of MPICH and of those that come from it: Intel MPI, MVAPICH, Cray MPICH.
-[[nodiscard]] std::string refuses_mpi(const Mpirun& mpirun, const std::string& mpi);
+/// Nothing, or why this mpirun starts no programs of that MPI (as MPI_Get_library_version says); nothing, too, where
+/// one of the two is not known. Hydra is the launcher of MPICH and of those that come from it: Intel MPI, MVAPICH, Cray
+/// MPICH.
+[[nodiscard]] Reason refuses_mpi(const Mpirun& mpirun, const std::string& mpi);
 
 /// The mpirun of that path, asked once.
 [[nodiscard]] const Mpirun& mpirun_at(const std::string& path);

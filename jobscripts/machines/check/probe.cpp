@@ -172,7 +172,7 @@ json probe_machine(const Place& place, const ProbeRequest& request, const fs::pa
   LaunchRequest of_bench = request_for(request, {request.bench.string(), "--where"});
   of_bench.program.insert(of_bench.program.end(), {"--ranks", std::to_string(of_bench.ranks)});
   std::string problem = place.launcher->unavailable(place.options);
-  if (problem.empty()) problem = refusal(place, of_bench);
+  if (problem.empty()) problem = refusal(place, of_bench).value_or("");
   if (!problem.empty()) {
     // Then at least this node can say what it is.
     found["nodes"] = json::array({look_at_node(folder)});

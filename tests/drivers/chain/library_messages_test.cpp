@@ -38,8 +38,8 @@ class LibraryMessages : public testing::Test {
   void SetUp() override {
     const Problem problem = sent_by_library(test::problem_of({8, 8, 8}));
     if (const auto reason = variant("slab-gpu").supports(problem, ranks_)) GTEST_SKIP() << *reason;
-    const std::string reason = variant("slab-gpu").device_use(problem)->obstacle(problem, MPI_COMM_WORLD, 1);
-    if (!reason.empty()) GTEST_SKIP() << reason;
+    if (const auto reason = variant("slab-gpu").device_use(problem)->obstacle(problem, MPI_COMM_WORLD, 1))
+      GTEST_SKIP() << *reason;
   }
   /// For each contract of shapes that divide and that do not.
   void for_each_plan(Kind kind, const std::function<void(Plan&, const Problem&)>& check) {
@@ -134,7 +134,8 @@ TEST(LibraryMessageRequests, AreRefusedWhereTheyWouldChangeNothing) {
   EXPECT_THAT(reason("p2p", "copy"), HasSubstr("messages=nccl takes staging=resident"));
   for (const char* name : {"alltoallv", "shared", "alltoallw", "p2p-pipelined"})
     EXPECT_THAT(reason(name, "resident"), HasSubstr("whose messages go one by one: p2p")) << name;
-  EXPECT_THAT(DeviceRegistry::instance().find("opencl")->cannot_send(), HasSubstr("has no library of messages"));
+  EXPECT_THAT(DeviceRegistry::instance().find("opencl")->messages_unavailable(),
+              HasSubstr("has no library of messages"));
 }
 
 TEST(LibraryMessageRequests, TakeADeviceForEachRank) {
@@ -142,9 +143,9 @@ TEST(LibraryMessageRequests, TakeADeviceForEachRank) {
   Problem problem = test::problem_of(
       {8, 8, 8}, {{"device", "host"}, {"staging", "resident"}, {"messages", "nccl"}, {"share-device", "yes"}});
   setenv("FOURSCORE_STAND_IN", "devices=1", 1);
-  const std::string reason = variant("slab-gpu").device_use(problem)->obstacle(problem, MPI_COMM_WORLD, 1);
+  const auto reason = variant("slab-gpu").device_use(problem)->obstacle(problem, MPI_COMM_WORLD, 1);
   unsetenv("FOURSCORE_STAND_IN");
-  EXPECT_THAT(reason, HasSubstr("ranks use the same device"));
+  EXPECT_THAT(reason.value_or(""), HasSubstr("ranks use the same device"));
 }
 
 }  // namespace

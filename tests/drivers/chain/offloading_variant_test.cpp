@@ -188,9 +188,9 @@ std::string obstacle(const char* faults, const std::string& name, Parameters par
   parameters["device"] = "host";
   problem.parameters = std::move(parameters);
   const DeviceUse* const use = variant(name).device_use(problem);
-  const std::string reason = use == nullptr ? "" : use->obstacle(problem, MPI_COMM_WORLD, plans);
+  const auto reason = use == nullptr ? std::nullopt : use->obstacle(problem, MPI_COMM_WORLD, plans);
   unsetenv("FOURSCORE_STAND_IN");
-  return reason;
+  return reason.value_or("");
 }
 
 TEST(OffloadLimits, AreReportedBeforeAnythingIsAllocated) {

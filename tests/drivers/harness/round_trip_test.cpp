@@ -163,7 +163,7 @@ class Stubborn : public Variant {
  public:
   explicit Stubborn(const Variant& other) : other_(other) {}
   [[nodiscard]] Card card() const override { return {"stubborn", "", ""}; }
-  [[nodiscard]] std::optional<std::string> supports(const Problem&, int) const override { return std::nullopt; }
+  [[nodiscard]] Reason supports(const Problem&, int) const override { return std::nullopt; }
   [[nodiscard]] std::unique_ptr<Plan> make_plan(const PlanContext& context) const override {
     return other_.make_plan({context.problem, context.comm, context.exchange, context.local_fft});
   }

@@ -39,9 +39,10 @@ class FaultyMethod : public ExchangeMethod {
  public:
   explicit FaultyMethod(Fault fault) : fault_(fault) {}
   [[nodiscard]] Card card() const override { return {"faulty", "", ""}; }
-  [[nodiscard]] std::string cannot_run_on(MPI_Comm comm) const override {
+  [[nodiscard]] Reason cannot_run_on(MPI_Comm comm) const override {
     const bool last = mpi::rank_in(comm) == mpi::size_of(comm) - 1;
-    return fault_ == Fault::refuses_on_last_rank && last ? "not on the last rank" : "";
+    if (fault_ == Fault::refuses_on_last_rank && last) return "not on the last rank";
+    return std::nullopt;
   }
   [[nodiscard]] std::unique_ptr<Exchange> make(const ExchangeSpec& spec) const override {
     if (fault_ == Fault::fails_to_plan) throw std::runtime_error("no plan on purpose");

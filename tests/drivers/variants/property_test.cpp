@@ -139,7 +139,7 @@ bool is_supported(const Pair& pair, const Problem& problem, int ranks) {
   if (pair.exchange != nullptr && pair.exchange->supports(problem)) return false;
   if (pair.exchange != nullptr && pair.variant->refuses(*pair.exchange, problem)) return false;
   if (supports_instances(*pair.variant, problem, ranks)) return false;
-  if (!pair.variant->cannot_run_on(problem, MPI_COMM_WORLD).empty()) return false;
+  if (pair.variant->cannot_run_on(problem, MPI_COMM_WORLD)) return false;
   return pair.variant->thread_level(problem) <= mpi::provided_thread_level();
 }
 

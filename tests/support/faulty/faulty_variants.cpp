@@ -82,7 +82,7 @@ class NaiveVariant : public Variant {
 
   Card card() const override { return {name_, summary_, "tests/support/faulty"}; }
   VariantFacts facts() const override { return {.exchange = "none"}; }
-  std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  Reason supports(const Problem& problem, int ranks) const override {
     if (problem.elements() > 4096) return "the naive transform stops at 4096 elements";
     if (ranks > problem.shape.front()) return "more ranks than planes";
     return std::nullopt;
@@ -116,7 +116,7 @@ class WrongCost : public NaiveVariant {
 class Conjugated : public Variant {
  public:
   Card card() const override { return {"conjugated", "forward and backward have changed places", "tests"}; }
-  std::optional<std::string> supports(const Problem& problem, int ranks) const override {
+  Reason supports(const Problem& problem, int ranks) const override {
     if (problem.contract.layout == LayoutContract::transposed) return "conjugated takes layout natural";
     return slab().supports(turned(problem), ranks);
   }

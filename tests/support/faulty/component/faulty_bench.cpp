@@ -97,7 +97,7 @@ class FaultyBench : public Program {
               {"none", "wrong", "nan", "make", "input", "refused", "uneven", "in-step"},
               false}}};
   }
-  [[nodiscard]] std::optional<std::string> refuses(const Parameters& parameters, int ranks) const override {
+  [[nodiscard]] Reason refuses(const Parameters& parameters, int ranks) const override {
     if (parameters.text("fault") == "refused") return "it was made so, on " + std::to_string(ranks) + " ranks";
     return std::nullopt;
   }
