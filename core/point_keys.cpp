@@ -32,71 +32,6 @@ using P = Point;
 using S = const std::string&;
 using W = std::string_view;
 
-/// What transforms and components have in common: how many ranks, and where.
-const std::vector<PointKey>& launch_keys() {
-  static const std::vector<PointKey> keys{
-      {.name = "ranks",
-       .option = "--ranks",
-       .path = "/ranks",
-       .form = Form::integer,
-       .required = true,
-       .of_launch = true,
-       .labelled = true,
-       .help = "ranks that the launcher must have started (default: those that it started)",
-       .get = [](const P& p) { return std::to_string(p.ranks); },
-       .set = [](P& p, S v, W what) { p.ranks = positive_integer(v, what, max_ranks); }},
-      {.name = "nodes",
-       .option = "--nodes",
-       .path = "/nodes",
-       .form = Form::integer,
-       .of_launch = true,
-       .labelled = true,
-       .help = "nodes that the ranks must be on (default: those that they are on)",
-       .get = [](const P& p) { return std::to_string(p.nodes); },
-       .set = [](P& p, S v, W what) { p.nodes = positive_integer(v, what, max_ranks); }},
-      {.name = "ranks_per_node",
-       .path = "/ranks_per_node",
-       .form = Form::integer,
-       .of_launch = true,
-       .derived = true,
-       .labelled = true,
-       .get = [](const P& p) { return std::to_string(ranks_per_node(p)); },
-       .set = [](P& p, S v, W what) { p.ranks = positive_integer(v, what, max_ranks / p.nodes) * p.nodes; }},
-      {.name = "placement_of_ranks",
-       .option = "--placement-of-ranks",
-       .path = "/placement_of_ranks",
-       .of_launch = true,
-       .labelled = true,
-       .help = "how they must follow each other: block, cyclic (over nodes) or socket (over sockets)",
-       .get = [](const P& p) { return to_string(p.placement_of_ranks); },
-       .set = [](P& p, S v, W what) { p.placement_of_ranks = parse_rank_placement(v, what); }},
-      {.name = "platform",
-       .option = "--platform",
-       .path = "/platform",
-       .of_launch = true,
-       .labelled = true,
-       .help = "simulated machine, of the build for SimGrid: a name of jobscripts/platforms, or a file",
-       // Points of real machines say neither, as before there were others.
-       .get = [](const P& p) { return p.platform == "none" ? std::string() : p.platform; },
-       .set = [](P& p, S v, W what) { p.platform = named(v, what, "the name of a platform, or none"); }},
-      {.name = "host_order",
-       .option = "--host-order",
-       .path = "/host_order",
-       .of_launch = true,
-       .labelled = true,
-       .help = "which simulated hosts the nodes are: row-major, random, sub-cube or hilbert",
-       .get = [](const P& p) { return p.host_order == HostOrder::row_major ? std::string() : to_string(p.host_order); },
-       .set = [](P& p, S v, W what) { p.host_order = parse_host_order(v, what); }},
-  };
-  return keys;
-}
-
-std::vector<PointKey> joined(std::initializer_list<std::vector<PointKey>> lists) {
-  std::vector<PointKey> all;
-  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
-  return all;
-}
-
 std::vector<PointKey> transform_keys() {
   return {
       {.name = "variant",
@@ -166,6 +101,65 @@ std::vector<PointKey> transform_keys() {
            },
        .set = [](P& p, S v, W what) { p.problem.operator_name = named(v, what, "the name of an operator"); }},
   };
+}
+
+/// What transforms and components have in common: how many ranks, and where.
+const std::vector<PointKey>& launch_keys() {
+  static const std::vector<PointKey> keys{
+      {.name = "ranks",
+       .option = "--ranks",
+       .path = "/ranks",
+       .form = Form::integer,
+       .required = true,
+       .of_launch = true,
+       .labelled = true,
+       .help = "ranks that the launcher must have started (default: those that it started)",
+       .get = [](const P& p) { return std::to_string(p.ranks); },
+       .set = [](P& p, S v, W what) { p.ranks = positive_integer(v, what, max_ranks); }},
+      {.name = "nodes",
+       .option = "--nodes",
+       .path = "/nodes",
+       .form = Form::integer,
+       .of_launch = true,
+       .labelled = true,
+       .help = "nodes that the ranks must be on (default: those that they are on)",
+       .get = [](const P& p) { return std::to_string(p.nodes); },
+       .set = [](P& p, S v, W what) { p.nodes = positive_integer(v, what, max_ranks); }},
+      {.name = "ranks_per_node",
+       .path = "/ranks_per_node",
+       .form = Form::integer,
+       .of_launch = true,
+       .derived = true,
+       .labelled = true,
+       .get = [](const P& p) { return std::to_string(ranks_per_node(p)); },
+       .set = [](P& p, S v, W what) { p.ranks = positive_integer(v, what, max_ranks / p.nodes) * p.nodes; }},
+      {.name = "placement_of_ranks",
+       .option = "--placement-of-ranks",
+       .path = "/placement_of_ranks",
+       .of_launch = true,
+       .labelled = true,
+       .help = "how they must follow each other: block, cyclic (over nodes) or socket (over sockets)",
+       .get = [](const P& p) { return to_string(p.placement_of_ranks); },
+       .set = [](P& p, S v, W what) { p.placement_of_ranks = parse_rank_placement(v, what); }},
+      {.name = "platform",
+       .option = "--platform",
+       .path = "/platform",
+       .of_launch = true,
+       .labelled = true,
+       .help = "simulated machine, of the build for SimGrid: a name of jobscripts/platforms, or a file",
+       // Points of real machines say neither, as before there were others.
+       .get = [](const P& p) { return p.platform == "none" ? std::string() : p.platform; },
+       .set = [](P& p, S v, W what) { p.platform = named(v, what, "the name of a platform, or none"); }},
+      {.name = "host_order",
+       .option = "--host-order",
+       .path = "/host_order",
+       .of_launch = true,
+       .labelled = true,
+       .help = "which simulated hosts the nodes are: row-major, random, sub-cube or hilbert",
+       .get = [](const P& p) { return p.host_order == HostOrder::row_major ? std::string() : to_string(p.host_order); },
+       .set = [](P& p, S v, W what) { p.host_order = parse_host_order(v, what); }},
+  };
+  return keys;
 }
 
 std::vector<PointKey> plan_keys() {
@@ -314,6 +308,12 @@ const std::vector<PointKey>& work_keys() {
        .set = [](P& p, S v, W what) { p.problem.other_work.place = parse_work_place(v, what); }},
   };
   return keys;
+}
+
+std::vector<PointKey> joined(std::initializer_list<std::vector<PointKey>> lists) {
+  std::vector<PointKey> all;
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
 }
 
 const PointKey& key_named(std::string_view name) {

@@ -29,7 +29,7 @@ inline constexpr int record_schema_version = 3;
 /// 32 random hex digits.
 [[nodiscard]] std::string new_record_id();
 
-inline constexpr std::array<std::string_view, 5> verdict_statuses{"ok", "wrong", "skipped", "failed", "timeout"};
+inline constexpr std::array<std::string_view, 5> verdict_statuses{"ok", "wrong", "failed", "timeout", "skipped"};
 /// How a launch ended: status is one of verdict_statuses; reason is one sentence for all but ok.
 struct Verdict {
   std::string status{"ok"};

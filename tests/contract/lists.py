@@ -1,5 +1,5 @@
-"""What repeats a table is made of it: the record's schema of core's tables, lists in README files of both. What says
-more, as the Python package does, is held to it.
+"""What repeats a table is made of it: the record's schema and what Python reads of core's tables, lists in README files
+of both. What says more, as a list of meanings does, is held to it.
 
 Usage: lists.py ROOT             compares, prints what differs, exits 1 when something does
        lists.py ROOT --write     makes the schema and the lists anew
@@ -21,7 +21,8 @@ from checker import run
 
 Read = Callable[[str], str]
 SCHEMA, ANALYSIS = "results/run-record.schema.json", "analysis/fourscore_analysis"
-APART = ("properties", "$defs")  # keys of the schema whose values have a line each
+CORE = f"{ANALYSIS}/records/core.json"
+APART = ("properties", "$defs", "point_keys")  # keys whose values have a line each
 FORMS = {"": {"$ref": "#/$defs/word"}, "Form::integer": {"$ref": "#/$defs/count"}}  # a new key's; narrower by hand
 
 
@@ -45,8 +46,8 @@ def said(initialiser: str) -> str:
 
 
 def point_keys(read: Read) -> list[dict[str, str]]:
-    """The rows of core/point_keys.cpp: those of launches, which two tables share, and of transforms."""
-    return rows(read("core/point_keys.cpp").split("launch_keys() {")[1].split("component_keys() {")[0], "name")
+    """The rows of core/point_keys.cpp that are of transforms."""
+    return rows(read("core/point_keys.cpp").split("component_keys() {")[0], "name")
 
 
 def settings(read: Read) -> list[dict[str, str]]:
@@ -76,11 +77,30 @@ def setting_lines(row: dict[str, str]) -> str:
     return "".join([f"{example:<34} # {first}\n", *(f"{'':34} # {line}\n" for line in more)])
 
 
+def schema_version(read: Read) -> int:
+    return int(re.search(r"record_schema_version = (\d+)", read("core/record.hpp"))[1])
+
+
+def core_of(read: Read) -> dict:
+    """What the analysis reads of core's tables, and of the schema."""
+    record = read("core/record.hpp")
+    return {
+        "schema_version": schema_version(read),
+        "statuses": names_in_table(record, "verdict_statuses{"),
+        "verified_by": json.loads(read(SCHEMA))["properties"]["verified_by"]["enum"],
+        "harness_stages": [f"{step}_s" for step in names_in_table(record, "harness_steps{")],
+        "point_keys": {
+            said(row["name"]): {"path": said(row["path"]), "form": row.get("form", "Form::text").removeprefix("Form::")}
+            for row in point_keys(read)
+        },
+    }
+
+
 def schema_of(read: Read) -> dict:
     """The schema with what it has of core's tables. What core no longer has stays: earlier records hold it."""
     schema, record = json.loads(read(SCHEMA)), read("core/record.hpp")
     properties = schema["properties"]
-    version = int(re.search(r"record_schema_version = (\d+)", record)[1])
+    version = schema_version(read)
     schema["title"] = f"RunRecord, schema version {version}"
     properties["schema_version"]["enum"] = list(range(1, version + 1))
     schema["$defs"]["phase"]["enum"] = names_in_table(read("core/phase.hpp"), "phase_names{")
@@ -122,6 +142,7 @@ def made(read: Read) -> Iterator[tuple[str, str]]:
     """Each file that has parts made of a table, and its text with them."""
     schema = schema_of(read)
     yield SCHEMA, laid_out(schema) + "\n"
+    yield CORE, laid_out(core_of(read), apart=True) + "\n"
     keys = ", ".join(f"`{said(row['name'])}`" for row in point_keys(read))
     sentence = f"{keys}, and `parameters` (a table of lists). `fft_bench --help` shows their values."
     suites = with_part(read("suites/README.md"), "## Keys of a point\n\n", "\n\n", textwrap.fill(sentence, 100))
@@ -154,13 +175,13 @@ def python_names(text: str, variable: str) -> set[str]:
     raise ValueError(f"no {variable}")
 
 
-def keys_elsewhere(root: Path, read: Read) -> Iterator[tuple[str, set[str]]]:
-    """Each place of the analysis that names the keys of a point once more, and the names there."""
-    beside = {"point", "contract", "normalisation", "parameters", "component"}
-    folder, file = f"{ANALYSIS}/records", f"{ANALYSIS}/points/keys.py"
-    texts = "".join(read(path.relative_to(root).as_posix()) for path in sorted((root / folder).glob("*.py")))
-    yield file, set(re.findall(r'^        "(\w+)": ', read(file), re.MULTILINE)) - beside
-    yield folder, set(re.findall(r'\bread\((?:point|terms), "(\w+)"', texts)) - beside
+def unknown_keys(root: Path, read: Read) -> Iterator[str]:
+    """Keys that the analysis reads of a point by name, and that no point has."""
+    known = {said(row["name"]) for row in point_keys(read)} | {"contract", "parameters", "component"}
+    for path in sorted((root / ANALYSIS / "records").glob("*.py")):
+        name = path.relative_to(root).as_posix()
+        for key in sorted(set(re.findall(r'\bread\(point, "(\w+)"', read(name))) - known):
+            yield f"{name}: '{key}' is no key of core/point_keys.cpp"
 
 
 def references_elsewhere(root: Path, read: Read) -> Iterator[str]:
@@ -209,24 +230,14 @@ def differences(root: Path, read: Read | None = None) -> Iterator[str]:
     schema = json.loads(read(SCHEMA))
     for key in (key for node in (schema, *schema["$defs"].values()) for key in undescribed(node)):
         yield f"{SCHEMA}: {key} has no description"
-    record = read("core/record.hpp")
-    version = re.search(r"record_schema_version = (\d+)", record)[1]
     for variable, names, more in (
         ("PHASES", names_in_table(read("core/phase.hpp"), "phase_names{"), set()),
         ("FLAGS", names_in_table(read("core/flags.hpp"), "flag_table{{"), {"mixed-launch", "slow-node"}),
-        ("STATUSES", names_in_table(record, "verdict_statuses{"), set()),
-        ("HARNESS_STAGES", [f"{step}_s" for step in names_in_table(record, "harness_steps{")], set()),
     ):
         file = file_of(root, variable)
         if found := python_names(read(file), variable) ^ set(names) ^ more:
             yield f"{file}: {variable} differs from core by {sorted(found)}"
-    file = file_of(root, "SCHEMA_VERSION")
-    if not re.search(rf"^SCHEMA_VERSION = {version}$", read(file), re.MULTILINE):
-        yield f"{file}: another SCHEMA_VERSION than {version}, that of core/record.hpp"
-    keys = {said(row["name"]) for row in point_keys(read)}
-    for place, named in keys_elsewhere(root, read):
-        if named != keys:
-            yield f"{place}: keys of a point differ from core/point_keys.cpp by {sorted(named ^ keys)}"
+    yield from unknown_keys(root, read)
     yield from references_elsewhere(root, read)
     yield from types_of_one_name(root, read)
 
@@ -239,11 +250,13 @@ def selftest(root: Path) -> int:
         (SCHEMA, '"foreign"]', '"foregn"]'),
         ("core/flags.hpp", '{"cold"', '{"colder"'),
         ("core/phase.hpp", '"combine"', '"combined"'),
-        (SCHEMA, '"skipped", "failed", "timeout"]', '"skiped", "failed", "timeout"]'),
+        (SCHEMA, '"timeout", "skipped"]', '"timeout", "skiped"]'),
         (SCHEMA, '["timeline", "isolate", "counters"]', '["timeline", "isolate"]'),
         (SCHEMA, '"isolate_s"', '"isolated_s"'),
-        (file_of(root, "STATUSES"), '"skipped"', '"skiped"'),
-        (file_of(root, "HARNESS_STAGES"), '"count_s"', '"counts_s"'),
+        ("core/record.hpp", '"wrong", "failed"', '"failed", "wrong"'),
+        (CORE, '"count_s"', '"counts_s"'),
+        (CORE, '"schema_version": ', '"schema_version": 9'),
+        (CORE, '"/contract/layout"', '"/layout"'),
         ("core/point_keys.cpp", '.name = "planner"', '.name = "planer"'),
         ("core/settings.hpp", '.key = "isolate"', '.key = "isolated"'),
         ("suites/README.md", "timeline = false", "timelines = false"),
@@ -253,14 +266,11 @@ def selftest(root: Path) -> int:
         ("suites/README.md", "`instances`, `placement`", "`placement`"),
         ("results/README.md", "| `cost` |", "| `costs` |"),
         (SCHEMA, '"description": "Over the nodes"', '"description": ""'),
-        (f"{ANALYSIS}/records/cells.py", 'read(terms, "layout"', 'read(terms, "layouts"'),
-        (f"{ANALYSIS}/points/keys.py", '"buffers": contract.buffers', '"buffer": contract.buffers'),
         (f"{ANALYSIS}/records/basics.py", 'read(point, "ranks"', 'read(point, "rank"'),
         ("cmake/FourscoreReferences.cmake", "fourscore_reference(p3dfft", "fourscore_reference(p3dff"),
         (file_of(root, "VARIANT_COLOURS"), '"accfft"', '"acfft"'),
         (file_of(root, "FLAGS"), '"cold"', '"colder"'),
         (file_of(root, "PHASES"), '"unpack"', '"unpacked"'),
-        (file_of(root, "SCHEMA_VERSION"), "SCHEMA_VERSION = ", "SCHEMA_VERSION = 9"),
     ]
     status = 0
     for file, old, new in spoilt:

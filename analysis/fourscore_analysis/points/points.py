@@ -336,7 +336,7 @@ def contract_terms(contract: Contract) -> list[str]:
         terms.append(f"{contract.other_work} of other work {place} transforms ({load})")
     if contract.platform != "none":
         terms.append(f"simulated {contract.platform}")
-    return terms
+    return terms + [f"{key} {value}" for key, value in contract.further]
 
 
 _Home = tuple[str, str, bool, bool, Place]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fourscore_analysis.records.files import regular_content
 from fourscore_analysis.records.values import (
     RecordError,
     amount_of,
@@ -16,27 +18,17 @@ from fourscore_analysis.records.values import (
     entries,
     integer_of,
     name_of,
+    one_of,
+    parse_json,
     plain_table_of,
     read,
-    shown,
     table_of,
     text_of,
 )
 
-STATUSES = ("ok", "wrong", "failed", "timeout", "skipped")
-VERIFIERS = ("harness", "program", "nobody")
-HARNESS_STAGES = (
-    "launch_s",
-    "init_s",
-    "tune_s",
-    "plan_s",
-    "verify_s",
-    "measure_s",
-    "timeline_s",
-    "isolate_s",
-    "count_s",
-    "write_s",
-)
+CORE: dict[str, Any] = parse_json(regular_content(Path(__file__).with_name("core.json")))  # tables of core
+STATUSES, VERIFIERS, HARNESS_STAGES = CORE["statuses"], CORE["verified_by"], CORE["harness_stages"]
+_STATUS, _VERIFIER = one_of(STATUSES), one_of(VERIFIERS)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -139,14 +131,14 @@ def run_values(data: dict[str, Any], file: str) -> dict[str, Any]:
         "launch": read(campaign, "launch", integer_of),
         "order": read(campaign, "order", integer_of, 0),
         "retry_of": read(campaign, "retry_of", integer_of, None),
-        "status": read(verdict, "status", _status),
+        "status": read(verdict, "status", _STATUS),
         "reason": read(verdict, "reason", text_of, ""),
         "exit_status": read(verdict, "exit_status", integer_of, None),
         "signal": read(verdict, "signal", integer_of, None),
         "stderr_tail": read(verdict, "stderr_tail", text_of, ""),
         "flags": flags,
         # Records from before the key was there say it by the flag.
-        "verified_by": read(data, "verified_by", _verifier, "program" if "foreign" in flags else "harness"),
+        "verified_by": read(data, "verified_by", _VERIFIER, "program" if "foreign" in flags else "harness"),
         "harness": {stage: read(harness, stage, amount_of) for stage in HARNESS_STAGES if stage in harness},
         "summaries": _summaries(read(data, "cards", entries(_card), {})),
         "machine_hash": read(provenance, "machine_hash", name_of, ""),
@@ -178,18 +170,6 @@ def _place(point: dict[str, Any], launch: dict[str, Any]) -> Place:
     if (said := read(point, "ranks_per_node", count_of, place.ranks_per_node)) != place.ranks_per_node:
         raise RecordError(f"ranks_per_node is {said}, expected {place.ranks_per_node}, as follows from the others")
     return place
-
-
-def _status(value: Any) -> str:
-    if value not in STATUSES:
-        raise RecordError(f"{shown(value)} is none of {', '.join(STATUSES)}")
-    return value
-
-
-def _verifier(value: Any) -> str:
-    if value not in VERIFIERS:
-        raise RecordError(f"{shown(value)} is none of {', '.join(VERIFIERS)}")
-    return value
 
 
 def _identity(value: Any) -> dict[str, dict[str, Any]]:

@@ -23,9 +23,9 @@ from fourscore_analysis.records.values import (
     each,
     integer_of,
     name_of,
+    one_of,
     parse_json,
     read,
-    shown,
     some,
     table_of,
     text_of,
@@ -155,9 +155,7 @@ def brief_of(data: dict[str, Any], file: str) -> Brief:
     point, campaign = read(data, "point", table_of), read(data, "campaign", table_of, {})
     provenance = read(data, "provenance", table_of, {})
     code = read(read(provenance, "identity", table_of, {}), "code", table_of, {})
-    status = read(read(data, "verdict", table_of), "status", name_of)
-    if status not in STATUSES:
-        raise RecordError(f"verdict: {shown(status)} is none of {', '.join(STATUSES)}")
+    status = read(read(data, "verdict", table_of), "status", one_of(STATUSES))
     return Brief(
         file=file,
         point_id=read(data, "point_id", name_of),

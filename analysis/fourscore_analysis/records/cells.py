@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
-from fourscore_analysis.records.basics import Place
+from fourscore_analysis.records.basics import CORE, Place
 from fourscore_analysis.records.values import (
     RecordError,
     count_of,
@@ -19,13 +20,15 @@ from fourscore_analysis.records.values import (
     table_of,
 )
 
+POINT_KEYS: dict[str, dict[str, str]] = CORE["point_keys"]  # path and form of each, by name, in core's order
 ZFP_RATE, USUAL_ZFP_RATE = "zfp-rate", 24  # the parameter, and its default: core/parameters.cpp
 OTHER_WORK = ("other_work", "other_work_load", "other_work_place")  # keys that are said where there is some
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What two measurements must share to be ranked against each other."""
+    """What two measurements must share to be ranked against each other. Attributes, here and of Method, that are
+    called as keys of a point are read from it."""
 
     layout: str
     buffers: str
@@ -34,8 +37,8 @@ class Contract:
     kind: str
     direction: str
     planner: str
-    threads: int
-    instances: int
+    threads: int = 1
+    instances: int = 1
     fields: int = 1  # in each instance
     platform: str = "none"  # the simulated machine; its times are never ranked with those of real ones
     operator: str = ""  # what the spectrum of direction convolution is multiplied by
@@ -44,6 +47,7 @@ class Contract:
     other_work: str = ""  # "2ms" that each rank computes beside its transforms; "": nothing
     other_work_load: str = ""  # "memory", or "" for compute
     other_work_place: str = ""  # "during" transforms, or "" for between
+    further: tuple[tuple[str, str], ...] = ()  # (key, value) of keys of a point that have no attribute anywhere
 
     @property
     def goes_back(self) -> bool:
@@ -71,10 +75,10 @@ class Method:
     """Who solves the problem, and with which options."""
 
     variant: str
-    exchange: str
-    local_fft: str
-    grid: str  # "auto", "2x2" or "tuned"
-    parameters: str  # "" or "name=value, ..."
+    exchange: str = "none"
+    local_fft: str = ""
+    grid: str = "auto"  # or "2x2", or "tuned"
+    parameters: str = ""  # or "name=value, ..."
     placement: str = ""  # "all" or "subset" for several instances; "" for one
     field_order: str = ""  # "together", "in-turn" or "pipelined" for several fields; "" for one
     active_ranks: str = ""  # "2" or "auto", of the ranks of an instance; "" for all
@@ -110,51 +114,66 @@ class Cell:
         return transforms * factor * self.elements * math.log2(self.elements)
 
 
+def word_of(value: Any) -> str:
+    """A word, a number, or extents joined by x."""
+    if isinstance(value, str):
+        return name_of(value)
+    return "x".join(map(str, each(count_of)(value if isinstance(value, list) else [value])))
+
+
+_shape_of, _parameters_of = each(integer_of), entries(name_of)
+_OF_FORM = {"text": name_of, "integer": count_of}  # the others are texts at times
+_Reader = tuple[bool, str, Callable[[Any], Any], bool]  # in the contract or not, key, how it is read, required
+
+
+def _reader(key: str, required: bool = False) -> _Reader:
+    one = POINT_KEYS[key]
+    return one["path"].startswith("/contract/"), key, _OF_FORM.get(one["form"], word_of), required
+
+
+def _readers(of: type) -> list[_Reader]:
+    """Readers of the attributes that are keys of a point."""
+    return [_reader(one.name, one.default is MISSING) for one in fields(of) if one.name in POINT_KEYS]
+
+
+_OF_CELL = {"shape", "ranks", "nodes", "ranks_per_node", "placement_of_ranks", "host_order"}  # and of Place
+_CONTRACT, _METHOD = _readers(Contract), _readers(Method)
+_KNOWN = _OF_CELL.union(key for _, key, _, _ in _CONTRACT + _METHOD)
+_FURTHER = [_reader(key) for key in POINT_KEYS if key not in _KNOWN]
+
+
+def _values(point: dict[str, Any], terms: dict[str, Any], readers: Iterable[_Reader]) -> dict[str, Any]:
+    """Without keys that are absent and may be: their attributes have defaults."""
+    return {
+        key: read(holder, key, kind)
+        for of_contract, key, kind, required in readers
+        if key in (holder := terms if of_contract else point) or required
+    }
+
+
 def read_cell(point: dict[str, Any], place: Place) -> Cell:
-    shape = read(point, "shape", each(integer_of))
+    shape = read(point, "shape", _shape_of)
     if not 1 <= len(shape) <= 3 or min(shape) < 1:
         raise RecordError(f"shape {shown(point['shape'])} is not 1 to 3 positive extents")
     if math.prod(shape) >= 2**63:
         raise RecordError(f"shape {shown(point['shape'])} has more elements than can be addressed")
     terms = read(point, "contract", table_of)
-    wire = read(point, "wire", name_of, "as-is")
-    parameters = read(point, "parameters", table_of, {}) if wire == "zfp" else {}
-    rate = read(parameters, ZFP_RATE, _rate, USUAL_ZFP_RATE)
-    contract = Contract(
-        layout=read(terms, "layout", name_of),
-        buffers=read(terms, "buffers", name_of),
-        normalisation=read(terms, "normalisation", name_of, "none"),
-        precision=read(point, "precision", name_of),
-        kind=read(point, "kind", name_of),
-        direction=read(point, "direction", name_of),
-        planner=read(terms, "planner", name_of),
-        threads=read(point, "threads", count_of, 1),
-        instances=read(point, "instances", count_of, 1),
-        fields=read(point, "fields", count_of, 1),
-        platform=place.platform,
-        operator=read(point, "operator", name_of, ""),
-        wire=wire,
-        wire_bits=rate if wire == "zfp" else 0,
-        other_work=read(point, "other_work", name_of, ""),
-        other_work_load=read(point, "other_work_load", name_of, ""),
-        other_work_place=read(point, "other_work_place", name_of, ""),
-    )
-    return Cell(contract, shape, place)
+    values = _values(point, terms, _CONTRACT)
+    values["normalisation"] = read(terms, "normalisation", name_of, "none")
+    values["platform"] = place.platform
+    if values.get("wire") == "zfp":
+        values["wire_bits"] = read(read(point, "parameters", table_of, {}), ZFP_RATE, _rate, USUAL_ZFP_RATE)
+    further = tuple((key, str(value)) for key, value in _values(point, terms, _FURTHER).items())
+    return Cell(Contract(**values, further=further), shape, place)
 
 
 def read_method(point: dict[str, Any]) -> Method:
-    parameters = read(point, "parameters", entries(name_of), {})
-    return Method(
-        variant=read(point, "variant", name_of),
-        exchange=read(point, "exchange", name_of, "none"),
-        local_fft=read(point, "local_fft", name_of, ""),
-        grid=read(point, "grid", grid_of, "auto"),
-        parameters=", ".join(f"{name}={value}" for name, value in parameters.items()),
-        placement=read(point, "placement", name_of, "all") if read(point, "instances", count_of, 1) > 1 else "",
-        field_order=read(point, "field_order", name_of, "together") if read(point, "fields", count_of, 1) > 1 else "",
-        active_ranks=read(point, "active_ranks", active_ranks_of, ""),
-        options=tuple(parameters.items()),
-    )
+    values = _values(point, point, _METHOD)
+    parameters = read(point, "parameters", _parameters_of, {})
+    for key, several, usual in (("placement", "instances", "all"), ("field_order", "fields", "together")):
+        values[key] = values.get(key, usual) if read(point, several, count_of, 1) > 1 else ""
+    options = tuple(parameters.items())
+    return Method(**values, parameters=", ".join(f"{name}={value}" for name, value in options), options=options)
 
 
 def _rate(value: Any) -> int:
@@ -162,11 +181,3 @@ def _rate(value: Any) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 64:
         raise RecordError(f"{ZFP_RATE} is {shown(value)}, expected bits of a number")
     return int(text)
-
-
-def active_ranks_of(value: Any) -> str:
-    return name_of(value) if isinstance(value, str) else str(count_of(value))
-
-
-def grid_of(value: Any) -> str:
-    return value if isinstance(value, str) else "x".join(str(extent) for extent in each(count_of)(value))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fourscore_analysis.records.basics import (
+    CORE,
     HARNESS_STAGES,
     STATUSES,
     Run,
@@ -20,7 +21,7 @@ from fourscore_analysis.records.basics import (
     median_of,
     run_values,
 )
-from fourscore_analysis.records.cells import TUNED, Cell, Method, grid_of, read_cell, read_method
+from fourscore_analysis.records.cells import TUNED, Cell, Method, read_cell, read_method, word_of
 from fourscore_analysis.records.components import ComponentRun, is_component, read_component
 from fourscore_analysis.records.declared import Declared, read_declared
 from fourscore_analysis.records.files import regular_content
@@ -50,7 +51,7 @@ from fourscore_analysis.records.values import (
 __all__ = ["HARNESS_STAGES", "PHASES", "STATUSES", "Launch", "RecordError", "parse_record", "read_record"]
 
 SCHEMA = "fourscore.run-record"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = CORE["schema_version"]
 CLOSURE_TOLERANCE = 1e-4  # the limit is 0.02
 PHASES = ("fft", "twiddle", "combine", "pack", "exchange", "unpack", "h2d", "d2h", "product", "work", "other")
 
@@ -187,7 +188,7 @@ def _launch(data: dict[str, Any], file: str) -> Launch:
         **values,
         cell=read_cell(point, values["place"]),
         method=read_method(point),
-        resolved_grid=read(resolved, "grid", grid_of, ""),
+        resolved_grid=read(resolved, "grid", word_of, ""),
         tuned_exchange=_tuned_exchange(point, resolved),
         active_ranks=read(resolved, "active_ranks", count_of, None),
         device_models=read(resolved, "devices", _device_models, ()),

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, NoReturn, TypeVar
 
@@ -112,9 +112,9 @@ def text_of(value: Any) -> str:
 
 def name_of(value: Any) -> str:
     """A text that labels rows and curves."""
-    if not text_of(value).isprintable() or len(value) > LONGEST_NAME:
-        raise RecordError(f"expected at most {LONGEST_NAME} printable characters, found {shown(value)}")
-    return value
+    if isinstance(value, str) and value.isprintable() and len(value) <= LONGEST_NAME:
+        return value
+    raise RecordError(f"expected at most {LONGEST_NAME} printable characters, found {shown(text_of(value))}")
 
 
 def plain_name(value: Any) -> str:
@@ -177,6 +177,15 @@ def list_of(value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise RecordError(f"expected a list, found {shown(value)}")
     return value
+
+
+def one_of(words: Sequence[str]) -> Callable[[Any], str]:
+    def read_word(value: Any) -> str:
+        if value not in words:
+            raise RecordError(f"{shown(value)} is none of {', '.join(words)}")
+        return value
+
+    return read_word
 
 
 def each(kind: Callable[[Any], Value]) -> Callable[[Any], tuple[Value, ...]]:

@@ -135,7 +135,9 @@ def parse(content: bytes) -> CampaignData:
 
 def _point_of(data: dict[str, Any]) -> tuple[str, Cell, Method]:
     of_cell, of_method = data["cell"], data["method"]
-    cell = Cell(Contract(**of_cell["contract"]), tuple(map(int, of_cell["shape"])), Place(**of_cell["place"]))
+    further = tuple((name, value) for name, value in of_cell["contract"].get("further", ()))  # earlier files lack it
+    contract = Contract(**of_cell["contract"] | {"further": further})
+    cell = Cell(contract, tuple(map(int, of_cell["shape"])), Place(**of_cell["place"]))
     options = tuple((name, value) for name, value in of_method["options"])
     return text_of(data["point_id"]), cell, Method(**of_method | {"options": options})
 

@@ -128,6 +128,7 @@ def cell_json(cell: Cell) -> dict[str, Any]:
         **{name: value for name in OTHER_WORK if (value := getattr(contract, name))},
         "contract": {name: getattr(contract, name) for name in ("layout", "buffers", "normalisation", "planner")},
         **({"wire": contract.wire_text} if contract.wire != "as-is" else {}),
+        **dict(contract.further),
     }
 
 

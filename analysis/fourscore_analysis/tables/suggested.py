@@ -64,9 +64,8 @@ def sweep_text(method: Method, contract: Contract, ranks: int, questions: Sequen
         lines += [f"instances = {contract.instances}", f'placement = "{method.placement}"']
     if contract.fields != 1:
         lines += [f"fields = {contract.fields}", f'field_order = "{method.field_order}"']
-    for key in OTHER_WORK:
-        if value := getattr(contract, key):
-            lines.append(f'{key} = "{value}"')
+    work = ((key, getattr(contract, key)) for key in OTHER_WORK)
+    lines += [f'{key} = "{value}"' for key, value in (*work, *contract.further) if value]
     if method.options:
         inner = ", ".join(f'{name} = "{value}"' for name, value in method.options)
         lines.append(f"parameters = {{ {inner} }}")

@@ -128,5 +128,5 @@ def test_only_launches_that_ended_well_have_times():
     record["verdict"]["status"] = "wrong"
     assert brief_of(record, "a.json").times == {}
     record["verdict"]["status"] = "fine"
-    with pytest.raises(RecordError, match="verdict: 'fine' is none of ok, "):
+    with pytest.raises(RecordError, match="status: 'fine' is none of ok, "):
         brief_of(record, "a.json")

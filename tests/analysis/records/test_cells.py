@@ -8,6 +8,7 @@ import pytest
 from fourscore_analysis.models.base import Question
 from fourscore_analysis.points.keys import point_keys
 from fourscore_analysis.points.points import contract_terms
+from fourscore_analysis.records import cells
 from fourscore_analysis.records.basics import Place
 from fourscore_analysis.records.cells import Cell, read_cell, read_method
 from fourscore_analysis.tables.points import cell_json
@@ -48,3 +49,15 @@ def test_a_cycle_is_suggested_and_exported_with_its_operator() -> None:
     assert 'operator = "poisson"' in sweep_text(method, cell.contract, 2, [Question(cell, method)])
     assert 'operator = "' not in sweep_text(method, cell_of().contract, 2, [Question(cell, method)])
     assert point_keys(cell, method)["operator"] == "poisson"
+
+
+def test_a_key_that_the_analysis_does_not_know_sets_points_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cells.POINT_KEYS, "colour", {"path": "/colour", "form": "text"})
+    monkeypatch.setattr(cells, "_FURTHER", [cells._reader("colour")])
+    plain, red = cell_of(), cell_of(colour="red")
+    method = read_method(make_point("slab", "p2p", (8, 8, 8), 2))
+    assert plain != red
+    assert contract_terms(red.contract) == [*contract_terms(plain.contract), "colour red"]
+    assert [point_keys(cell, method)["colour"] for cell in (plain, red)] == ["", "red"]
+    assert cell_json(red) == cell_json(plain) | {"colour": "red"}
+    assert 'colour = "red"' in sweep_text(method, red.contract, 2, [Question(red, method)])

@@ -10,6 +10,8 @@ from datetime import datetime, timedelta, timezone
 from itertools import accumulate
 from typing import Any
 
+from fourscore_analysis.records.cells import POINT_KEYS
+
 from synthetic.common import digest, identity_of, ranks_of_nodes
 
 BLOCKS = {"serial": 0, "slab": 1, "fftw-mpi": 1, "pencil": 2, "rods": 2, "danielson-lanczos": 3}
@@ -50,11 +52,9 @@ def make_point(
         "contract": contract,
         "parameters": {},
     }
-    known = ("platform", "host_order", "operator", "fields", "field_order", "wire")
-    optional = {key: changes.pop(key) for key in known if key in changes}
-    unknown = set(changes) - set(point)
+    unknown = changes.keys() - point.keys() - POINT_KEYS.keys()
     assert not unknown, unknown
-    return point | changes | optional
+    return point | changes
 
 
 def phase_model(point: dict[str, Any]) -> dict[str, float]:
