@@ -1,6 +1,7 @@
 """Every key that the suite reader knows, followed to the arguments of the measuring program.
 
-The reader itself says which keys it knows: a new one without an entry here fails.
+The reader itself says which keys it knows: one that is not followed fails. Settings and keys of a point are followed by
+what the record's schema allows, but for those whose values have a rule of their own.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from fake_identity import machine_hash
@@ -37,44 +39,22 @@ def measured(fourscore, code: int = 0, **tables) -> Run:
     return Run(fourscore.finished("argv"), list(fourscore.records().values()), json.loads(campaign.read_text()))
 
 
-# Keys at the top whose value reaches the program as an option: (TOML, option, value).
-OPTIONS = {
-    "repetitions": ("7", "--repetitions", "7"),
-    "warmup": ("4", "--warmup", "4"),
-    "max_time_s": ("1.5", "--max-time-s", "1.5"),
-    "check": ('"spots"', "--check", "spots"),
-}
-# (TOML that sets it, the flag, TOML that does not).
-FLAGS = {
-    "isolate": ("true", "--isolate", "false"),
-    "phases": ("false", "--no-phases", "true"),
-    "timeline": ("true", "--timeline", "false"),
-}
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "results/run-record.schema.json").read_text())["properties"]
+SETTINGS = re.findall(r'\.key = "(\w+)"', (ROOT / "core/settings.hpp").read_text())
+CORE = json.loads((ROOT / "analysis/fourscore_analysis/records/core.json").read_text())
 # (TOML, option, the option's value, where the point of the record has it, what stands there).
-POINT = {
+OWN_RULE = {
     "variant": ('"slow"', "--variant", "slow", "variant", "slow"),
     "exchange": ('"alltoallw"\nvariant = "moves"', "--exchange", "alltoallw", "exchange", "alltoallw"),
     "local_fft": ('"other"', "--local-fft", "other", "local_fft", "other"),
     "shape": ('"5x6x7"', "--shape", "5x6x7", "shape", [5, 6, 7]),
-    "precision": ('"single"', "--precision", "single", "precision", "single"),
-    "kind": ('"r2c"', "--kind", "r2c", "kind", "r2c"),
-    "direction": ('"backward"', "--direction", "backward", "direction", "backward"),
     "operator": ('"poisson"\ndirection = "convolution"', "--operator", "poisson", "operator", "poisson"),
     "ranks": ("3", None, None, "ranks", 3),
     "grid": ('"1x1"', "--grid", "1x1", "grid", [1, 1]),
     "active_ranks": ("1", "--active-ranks", "1", "active_ranks", 1),
-    "threads": ("3", "--threads", "3", "threads", 3),
-    "instances": ("2", "--instances", "2", "instances", 2),
-    "placement": ('"subset"', "--placement", "subset", "placement", "subset"),
-    "fields": ("3", "--fields", "3", "fields", 3),
     "field_order": ('"pipelined"\nfields = 2', "--field-order", "pipelined", "field_order", "pipelined"),
     "other_work": ('"2000us"', "--other-work", "2ms", "other_work", "2ms"),
-    "other_work_load": ('"memory"', "--other-work-load", "memory", "other_work_load", "memory"),
-    "other_work_place": ('"during"', "--other-work-place", "during", "other_work_place", "during"),
-    "layout": ('"natural"', "--layout", "natural", "contract/layout", "natural"),
-    "buffers": ('"out-of-place"', "--buffers", "out-of-place", "contract/buffers", "out-of-place"),
-    "planner": ('"patient"', "--planner", "patient", "contract/planner", "patient"),
-    "wire": ('"single"', "--wire", "single", "wire", "single"),
     "parameters": ("{ tile = 8 }", "--parameter", "tile=8", "parameters", {"tile": "8"}),
 }
 
@@ -271,14 +251,6 @@ def check_size(fourscore):
     assert len(fourscore.records()) == 2
 
 
-def option_check(text: str, name: str, value: str):
-    def check(fourscore):
-        (argv,), _, _ = measured(fourscore, head=text)
-        assert option(argv, name) == value
-
-    return check
-
-
 def look_check(tables: dict, look: Callable[[Run], object], expected: object):
     def check(fourscore):
         assert look(measured(fourscore, **tables)) == expected
@@ -286,13 +258,33 @@ def look_check(tables: dict, look: Callable[[Run], object], expected: object):
     return check
 
 
-def flag_check(key: str):
+def values_of(form: dict[str, Any]) -> list[Any]:
+    """Some that the schema allows, more than one: at most one of them is the default."""
+    kinds = {"boolean": [True, False], "integer": [2, 3], "number": [1.5, 2.5], "#/$defs/count": [2, 3]}
+    return form.get("enum") or kinds.get(form.get("type", form.get("$ref")), ["one", "two"])
+
+
+def option_of(key: str) -> str:
+    return "--" + key.replace("_", "-")
+
+
+def require_said(found: list[Any], values: list[Any]) -> None:
+    """Each value, but nothing in the place of the default."""
+    assert set(found) - {None} <= set(values) and len(set(found)) == len(values) == len(found)
+
+
+def setting_check(key: str):
+    values = values_of(SCHEMA["sampling"]["properties"][key])
+
     def check(fourscore):
-        text, flag, otherwise = FLAGS[key]
-        fourscore("run", fourscore.suite(suite_text(head=f"{key} = {text}")))
-        fourscore("run", fourscore.suite(suite_text(head=f"{key} = {otherwise}"), "other.toml"))
-        with_it, without = fourscore.finished("argv")
-        assert flag in with_it and flag not in without
+        for value in values:
+            fourscore("run", fourscore.suite(suite_text(head=f"{key} = {json.dumps(value)}"), f"{value}.toml"))
+        argvs = fourscore.finished("argv")
+        if values == [True, False]:
+            flags = [[flag for flag in (option_of(key), option_of(f"no_{key}")) if flag in argv] for argv in argvs]
+            assert flags in ([[option_of(key)], []], [[], [option_of(f"no_{key}")]])
+        else:
+            require_said([option(argv, option_of(key)) for argv in argvs], list(map(str, values)))
 
     return check
 
@@ -324,24 +316,44 @@ PLACE = {
 }
 
 
-def point_check(key: str):
+def at(table: dict[str, Any], path: str) -> Any:
+    for part in path.strip("/").split("/"):
+        table = table.get(part, {})
+    return table if table != {} else None
+
+
+def measured_as_asked(fourscore, sweep: str) -> Run:
+    run = measured(fourscore, sweep=sweep)
+    asked, done = (
+        sorted(json.dumps(one["point"], sort_keys=True) for one in ones)
+        for ones in (run.campaign["points"], run.records)
+    )
+    assert asked == done, "fft_bench was asked for the points of the campaign"
+    return run
+
+
+def own_check(key: str):
     def check(fourscore):
-        text, name, value, place, there = POINT[key]
-        (argv,), (record,), campaign = measured(fourscore, sweep=f"{key} = {text}")
-        if name is not None:
-            assert option(argv, name) == value
-        assert campaign["points"][0]["point"] == record["point"], "fft_bench was asked for the point of the campaign"
-        found = record["point"]
-        for part in place.split("/"):
-            found = found[part]
-        assert found == there
+        text, name, value, place, there = OWN_RULE[key]
+        (argv,), (record,), _ = measured_as_asked(fourscore, f"{key} = {text}")
+        assert (name is None or option(argv, name) == value) and at(record["point"], place) == there
+
+    return check
+
+
+def point_check(key: str, path: str):
+    def check(fourscore):
+        values = values_of(at(SCHEMA["point"]["else"], path.replace("/", "/properties/")))
+        argvs, records, _ = measured_as_asked(fourscore, f"{key} = {json.dumps(values)}")
+        require_said([option(argv, option_of(key)) for argv in argvs], list(map(str, values)))
+        require_said([at(record["point"], path) for record in records], values)
 
     return check
 
 
 HEADER = {key.removeprefix("check_"): check for key, check in list(globals().items()) if key.startswith("check_")}
-HEADER |= {key: option_check(f"{key} = {text}", *rest) for key, (text, *rest) in OPTIONS.items()}
-HEADER |= {key: flag_check(key) for key in FLAGS} | {key: look_check(*row) for key, row in TOP.items()}
+HEADER |= {key: look_check(*row) for key, row in TOP.items()}
+HEADER |= {key: setting_check(key) for key in SETTINGS if key not in HEADER}
 
 
 def measure_by_a_program(fourscore):
@@ -350,8 +362,9 @@ def measure_by_a_program(fourscore):
     assert record["samples"]["time_s"] == [0.00001] and "mine" in campaign["identities"]
 
 
-SWEEP = {key: point_check(key) for key in POINT} | {key: look_check(*row) for key, row in OF_SWEEPS.items()}
+SWEEP = {key: own_check(key) for key in OWN_RULE} | {key: look_check(*row) for key, row in OF_SWEEPS.items()}
 SWEEP |= {"program": measure_by_a_program} | PLACE
+SWEEP |= {key: point_check(key, one["path"]) for key, one in CORE["point_keys"].items() if key not in SWEEP}
 
 
 def component_check(table: str, does: dict, head: str = ""):
