@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "support/boxes_of.hpp"
+#include "support/elements.hpp"
 
 namespace fourscore {
 namespace {
@@ -64,6 +65,12 @@ TEST(Decomposition, EveryElementHasExactlyOneOwner) {
           owned.insert(index);
           EXPECT_EQ(decomposition.owner(index), rank);
         }
+        Index next = 0;  // what other tests compare by
+        test::for_each_element(decomposition, rank, [&](Index offset, const Extents& index) {
+          EXPECT_EQ(offset, next++);
+          EXPECT_EQ(index, decomposition.global_index(rank, offset));
+        });
+        EXPECT_EQ(next, volume);
       }
       EXPECT_EQ(decomposition.idle_ranks(), idle);
       EXPECT_EQ(elements, shape[0] * shape[1] * shape[2]);
@@ -293,6 +300,8 @@ TEST(RealInPlaceOf, CutsWhereTheComplexDataIsCutAndPadsToItsPlace) {
   EXPECT_EQ(real.place(1, 3), 4);
   EXPECT_EQ(real.global_index(1, 3), (Extents{0, 1, 6}));
   EXPECT_EQ(complex.place(1, 3), 3);
+  for (int rank = 0; rank < 4; ++rank)
+    for (Index i = 0; i < real.volume(rank); ++i) EXPECT_EQ(test::Places(real, rank)(i), real.place(rank, i));
 }
 
 TEST(RealInPlaceOf, MayLeaveARankNothingButPadding) {

@@ -9,6 +9,7 @@
 
 #include "mpi/handles.hpp"
 #include "redistribution/shared_buffer.hpp"
+#include "support/elements.hpp"
 
 namespace fourscore::testing {
 
@@ -149,21 +150,19 @@ double value_at(const Extents& index, int run) {
 
 template <class Real>
 void fill(std::complex<Real>* data, const Decomposition& layout, int rank, int run) {
-  const Index volume = layout.box(rank).volume();
-  for (Index i = 0; i < volume; ++i) {
-    const double value = value_at(layout.global_index(rank, i), run);
+  test::for_each_element(layout, rank, [&](Index i, const Extents& index) {
+    const double value = value_at(index, run);
     data[i] = {static_cast<Real>(value), static_cast<Real>(-value)};
-  }
+  });
 }
 
 template <class Real>
 Index wrong_elements(const std::complex<Real>* data, const Decomposition& layout, int rank, int run) {
-  const Index volume = layout.box(rank).volume();
   Index wrong = 0;
-  for (Index i = 0; i < volume; ++i) {
-    const double value = value_at(layout.global_index(rank, i), run);
+  test::for_each_element(layout, rank, [&](Index i, const Extents& index) {
+    const double value = value_at(index, run);
     if (data[i] != std::complex<Real>{static_cast<Real>(value), static_cast<Real>(-value)}) ++wrong;
-  }
+  });
   return wrong;
 }
 

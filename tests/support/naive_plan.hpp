@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "interfaces/plan.hpp"
+#include "support/elements.hpp"
 #include "support/naive_dft.hpp"
 
 namespace fourscore::testing_support {
@@ -56,8 +57,6 @@ class NaivePlan : public Plan {
   }
 
  private:
-  Index volume(const Decomposition& layout) const { return layout.box(rank_).volume(); }
-
   Index linear(const Extents& g) const {
     const Extents n = problem_.extents();
     return (g[0] * n[1] + g[1]) * n[2] + g[2];
@@ -65,14 +64,15 @@ class NaivePlan : public Plan {
 
   std::vector<std::complex<double>> gather() const {
     std::vector<std::complex<double>> data(static_cast<std::size_t>(problem_.elements()));
-    for (Index offset = 0; offset < volume(input_layout()); ++offset) {
-      const auto place = static_cast<std::size_t>(input_layout().place(rank_, offset));
-      std::complex<double>& value = data[static_cast<std::size_t>(linear(input_layout().global_index(rank_, offset)))];
+    const test::Places place(input_layout(), rank_);
+    test::for_each_element(input_layout(), rank_, [&](Index i, const Extents& global) {
+      const auto at = static_cast<std::size_t>(place(i));
+      std::complex<double>& value = data[static_cast<std::size_t>(linear(global))];
       if (problem_.real_input())
-        value = reinterpret_cast<const Real*>(buffer_.data())[place];
+        value = reinterpret_cast<const Real*>(buffer_.data())[at];
       else
-        value = buffer_[place];
-    }
+        value = buffer_[at];
+    });
     MPI_Allreduce(MPI_IN_PLACE, data.data(), static_cast<int>(2 * data.size()), MPI_DOUBLE, MPI_SUM, comm_);
     if (problem_.real_output()) complete(data);
     return data;
@@ -101,18 +101,17 @@ class NaivePlan : public Plan {
 
   void store(const std::vector<std::complex<double>>& data) {
     auto& target = result_.empty() ? buffer_ : result_;
-    const Index size = volume(output_layout());
-    for (Index offset = 0; offset < size; ++offset) {
-      Extents global =
-          output_layout().global_index(rank_, defect_ == Defect::permuted_output ? size - 1 - offset : offset);
+    const Index size = output_layout().volume(rank_);
+    const test::Places place(output_layout(), rank_);
+    test::for_each_element(output_layout(), rank_, [&](Index i, Extents global) {
       if (defect_ == Defect::swapped_axes) std::swap(global[0], global[1]);
+      const auto at = static_cast<std::size_t>(place(defect_ == Defect::permuted_output ? size - 1 - i : i));
       const Complex value(data[static_cast<std::size_t>(linear(global))]);
-      const auto place = static_cast<std::size_t>(output_layout().place(rank_, offset));
       if (problem_.real_output())
-        reinterpret_cast<Real*>(target.data())[place] = value.real();
+        reinterpret_cast<Real*>(target.data())[at] = value.real();
       else
-        target[place] = value;
-    }
+        target[at] = value;
+    });
     int last = 0;
     for (int r = 0; r < output_layout().ranks(); ++r)
       if (!output_layout().box(r).empty()) last = r;

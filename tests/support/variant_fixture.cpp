@@ -11,6 +11,7 @@
 #include <random>
 
 #include "mpi/handles.hpp"
+#include "support/elements.hpp"
 
 namespace fourscore::test {
 
@@ -19,34 +20,74 @@ namespace {
 /// Tests of random shapes must not keep all of them.
 constexpr std::size_t most_fields_kept = 200;
 
-/// Calls use(i, position) for each local element in memory order: global_index() of one after another, in rows.
-template <class Use>
-void for_each_element(const Decomposition& layout, int me, const Use& use) {
-  Index i = 0;
-  for (const Box& box : layout.boxes(me)) {
-    const Extents extents = box.extents();
-    std::array<std::vector<Index>, 3> indices;
-    for (std::size_t a = 0; a < 3; ++a) {
-      indices[a].resize(static_cast<std::size_t>(extents[a]));
-      layout.indices(a, box.low[a], indices[a]);
-    }
-    Extents index{};
-    const auto over = [&](const auto& self, std::size_t depth) -> void {
-      if (depth == 3) return use(i++, position(layout.shape, index));
-      const auto axis = static_cast<std::size_t>(layout.order[depth]);
-      for (const Index place : indices[axis]) {
-        index[axis] = place;
-        self(self, depth + 1);
-      }
-    };
-    if (!box.empty()) over(over, 0);
-  }
-}
-
 void note_largest(Field& field) {
   long double squared = 0;  // std::abs guards against overflow, which took 18 % of variant_test here and in error_of
   for (const Wide& value : field.values) squared = std::max(squared, std::norm(value));
   field.largest = std::sqrt(squared);
+}
+
+/// Real values and the whole spectrum of them.
+struct RealField {
+  Field space;
+  Field spectrum;
+};
+
+const RealField& real_field(const Extents& shape) {
+  static std::map<Extents, RealField> fields;
+  if (fields.size() > most_fields_kept) fields.clear();
+  RealField& pair = fields[shape];
+  if (!pair.space.values.empty()) return pair;
+  for (const Wide& value : random_field(shape).values) pair.space.values.emplace_back(value.real());
+  pair.spectrum = pair.space;
+  naive_dft(pair.spectrum.values, shape, -1);
+  note_largest(pair.space);
+  note_largest(pair.spectrum);
+  return pair;
+}
+
+template <class Real>
+void fill_with_nan(const Decomposition& layout, int me, bool is_real, void* data) {
+  const auto bytes = static_cast<std::size_t>(layout.memory_volume(me)) * sizeof(Real) * (is_real ? 1 : 2);
+  if (bytes > 0) std::memset(data, 0xff, bytes);
+}
+
+template <class Real>
+void fill_real_as(Plan& plan, const Problem& problem, int me, long double scale) {
+  const bool forward = problem.direction == Direction::forward;
+  const Decomposition& layout = plan.input_layout();
+  fill_with_nan<Real>(plan.output_layout(), me, !forward, plan.output());
+  fill_with_nan<Real>(layout, me, forward, plan.input());
+  const Extents shape = problem.extents();
+  const RealField& pair = real_field(shape);
+  const Field& given = forward ? pair.space : pair.spectrum;
+  const Places place(layout, me);
+  for_each_element(layout, me, [&](Index i, const Extents& index) {
+    const Wide value = given.values[position(shape, index)] * scale;
+    if (forward)
+      static_cast<Real*>(plan.input())[place(i)] = static_cast<Real>(value.real());
+    else
+      static_cast<std::complex<Real>*>(plan.input())[place(i)] = std::complex<Real>(value);
+  });
+}
+
+template <class Real>
+double error_of_real_as(Plan& plan, const Problem& problem, int me, long double scale) {
+  const bool forward = problem.direction == Direction::forward;
+  const Decomposition& layout = plan.output_layout();
+  const Extents shape = problem.extents();
+  const RealField& pair = real_field(shape);
+  const Field& expected = forward ? pair.spectrum : pair.space;
+  const long double factor = scale * (forward ? 1 : static_cast<long double>(problem.elements()));
+  const Places place(layout, me);
+  long double worst = 0;
+  for_each_element(layout, me, [&](Index i, const Extents& index) {
+    const Wide value = forward ? Wide(static_cast<std::complex<Real>*>(plan.output())[place(i)])
+                               : Wide(static_cast<Real*>(plan.output())[place(i)]);
+    const long double squared = std::norm(expected.values[position(shape, index)] * factor - value);
+    worst = std::isfinite(squared) ? std::max(worst, squared) : std::numeric_limits<long double>::infinity();
+  });
+  if (std::isinf(worst)) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(std::sqrt(worst) / (expected.largest * factor)) / std::numeric_limits<Real>::epsilon();
 }
 
 }  // namespace
@@ -83,13 +124,15 @@ const Field& transformed_field(const Extents& shape, Direction direction) {
 
 std::vector<std::size_t> positions(const Decomposition& layout, int me) {
   std::vector<std::size_t> all(static_cast<std::size_t>(layout.volume(me)));
-  for_each_element(layout, me, [&](Index i, std::size_t at) { all[static_cast<std::size_t>(i)] = at; });
+  for_each_element(layout, me, [&](Index i, const Extents& index) {
+    all[static_cast<std::size_t>(i)] = position(layout.shape, index);
+  });
   return all;
 }
 
 void write(const Field& field, const Decomposition& layout, int me, Precision precision, void* data) {
-  for_each_element(layout, me, [&](Index i, std::size_t at) {
-    const Wide value = field.values[at];
+  for_each_element(layout, me, [&](Index i, const Extents& index) {
+    const Wide value = field.values[position(layout.shape, index)];
     if (precision == Precision::double_precision)
       static_cast<std::complex<double>*>(data)[i] = std::complex<double>(value);
     else
@@ -110,8 +153,9 @@ long double epsilon_of(Precision precision) {
 double error_of(const Field& expected, long double factor, const Decomposition& layout, int me, Precision precision,
                 const void* data) {
   long double squared = 0;
-  for_each_element(layout, me, [&](Index i, std::size_t at) {
-    const long double difference = std::norm(expected.values[at] * factor - element(data, precision, i));
+  for_each_element(layout, me, [&](Index i, const Extents& index) {
+    const Wide value = expected.values[position(layout.shape, index)] * factor;
+    const long double difference = std::norm(value - element(data, precision, i));
     squared = std::isfinite(difference) ? std::max(squared, difference) : std::numeric_limits<long double>::infinity();
   });
   if (std::isinf(squared)) return std::numeric_limits<double>::infinity();
@@ -126,7 +170,7 @@ double error_of_result(const Plan& plan, const Problem& problem) {
 bool covers_once(const Decomposition& layout) {
   std::vector<int> seen(static_cast<std::size_t>(layout.shape[0] * layout.shape[1] * layout.shape[2]), 0);
   for (int rank = 0; rank < layout.ranks(); ++rank)
-    for (Index i = 0; i < layout.volume(rank); ++i) ++seen[position(layout.shape, layout.global_index(rank, i))];
+    for_each_element(layout, rank, [&](Index, const Extents& index) { ++seen[position(layout.shape, index)]; });
   return std::ranges::all_of(seen, [](int times) { return times == 1; });
 }
 
@@ -183,6 +227,25 @@ double error_of_run(Plan& plan, const Problem& problem) {
   PhaseClock clock;
   run_on_random_field(plan, problem, clock);
   return error_of_result(plan, problem);
+}
+
+void fill_real(Plan& plan, const Problem& problem, int me, long double scale) {
+  if (problem.precision == Precision::double_precision) return fill_real_as<double>(plan, problem, me, scale);
+  fill_real_as<float>(plan, problem, me, scale);
+}
+
+double error_of_real(Plan& plan, const Problem& problem, int me, long double scale) {
+  return problem.precision == Precision::double_precision ? error_of_real_as<double>(plan, problem, me, scale)
+                                                          : error_of_real_as<float>(plan, problem, me, scale);
+}
+
+double error_of_real_run(Plan& plan, const Problem& problem) {
+  const int me = mpi::rank_in(MPI_COMM_WORLD);
+  fill_real(plan, problem, me);
+  PhaseClock clock;
+  clock.start();
+  plan.execute(clock);
+  return error_of_real(plan, problem, me);
 }
 
 std::string text_of(const Problem& problem, const ExchangeMethod* exchange) {

@@ -52,6 +52,14 @@ void run_on_random_field(Plan& plan, const Problem& problem, PhaseClock& clock);
 /// Runs so, and compares.
 [[nodiscard]] double error_of_run(Plan& plan, const Problem& problem);
 
+/// Kind r2c: writes the known real field or its spectrum, times `scale`, as rank `me` of the plan's. The padding and
+/// the output hold NaN, so that nothing read from them passes.
+void fill_real(Plan& plan, const Problem& problem, int me, long double scale = 1);
+/// Largest error of the output in units of epsilon of the largest value expected; infinite where a NaN came out.
+[[nodiscard]] double error_of_real(Plan& plan, const Problem& problem, int me, long double scale = 1);
+/// Fills, runs, and compares.
+[[nodiscard]] double error_of_real_run(Plan& plan, const Problem& problem);
+
 /// With the problem's parameters.
 [[nodiscard]] std::string text_of(const Problem& problem, const ExchangeMethod* exchange);
 /// As a test's name may be: only letters, digits and underscores.

@@ -17,7 +17,6 @@
 #include <thread>
 #include <vector>
 
-#include "../variants/real_fixture.hpp"
 #include "mpi/handles.hpp"
 #include "offload/phased_work.hpp"
 #include "support/message_of.hpp"
@@ -110,11 +109,8 @@ TEST_P(DevicePlans, TransformRealData) {
       for (const Problem& contract : test::contracts(shape)) {
         Problem problem = with_staging(contract);
         problem.kind = Kind::r2c;
-        cases += for_each_case(variant(name), problem, [&](Plan& plan) {
-          EXPECT_LT(problem.precision == Precision::double_precision ? test::error_of_real_run<double>(plan, problem)
-                                                                     : test::error_of_real_run<float>(plan, problem),
-                    20);
-        });
+        cases += for_each_case(variant(name), problem,
+                               [&](Plan& plan) { EXPECT_LT(test::error_of_real_run(plan, problem), 20); });
       }
   EXPECT_GT(cases, 30 / one_in_);
 }

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "../variants/real_fixture.hpp"
 #include "chain/device_plan.hpp"
 #include "mpi/handles.hpp"
 #include "support/message_of.hpp"
@@ -71,11 +70,8 @@ TEST_F(LibraryMessages, GiveTheTransformByItsDefinition) {
 }
 
 TEST_F(LibraryMessages, GiveTransformsOfRealData) {
-  for_each_plan(Kind::r2c, [&](Plan& plan, const Problem& problem) {
-    EXPECT_LT(problem.precision == Precision::double_precision ? test::error_of_real_run<double>(plan, problem)
-                                                               : test::error_of_real_run<float>(plan, problem),
-              20);
-  });
+  for_each_plan(Kind::r2c,
+                [&](Plan& plan, const Problem& problem) { EXPECT_LT(test::error_of_real_run(plan, problem), 20); });
 }
 
 TEST_F(LibraryMessages, GoInTwoHalvesToo) {

@@ -27,7 +27,6 @@
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/thread_level.hpp"
-#include "real_fixture.hpp"
 #include "support/variant_fixture.hpp"
 
 namespace fourscore {
@@ -228,9 +227,7 @@ void Properties::check(const Pair& pair, const Problem& problem) const {
 void Properties::fill(const Instances::Instance& instance, const Problem& problem, int me) {
   Plan& plan = *instance.plan;
   const int scale = instance.number + 1;
-  if (problem.kind == Kind::r2c)
-    return problem.precision == Precision::double_precision ? test::fill_real<double>(plan, problem, me, scale)
-                                                            : test::fill_real<float>(plan, problem, me, scale);
+  if (problem.kind == Kind::r2c) return test::fill_real(plan, problem, me, scale);
   const auto elements = static_cast<std::size_t>(plan.output_layout().volume(me));
   std::memset(plan.output(), 0xff, elements * problem.element_bytes());
   test::Field scaled = test::random_field(problem.extents());
@@ -241,9 +238,7 @@ void Properties::fill(const Instances::Instance& instance, const Problem& proble
 double Properties::error_of(const Instances::Instance& instance, const Problem& problem, int me) {
   Plan& plan = *instance.plan;
   const int scale = instance.number + 1;
-  if (problem.kind == Kind::r2c)
-    return problem.precision == Precision::double_precision ? test::error_of_real<double>(plan, problem, me, scale)
-                                                            : test::error_of_real<float>(plan, problem, me, scale);
+  if (problem.kind == Kind::r2c) return test::error_of_real(plan, problem, me, scale);
   const auto& expected = test::transformed_field(problem.extents(), problem.direction);
   return test::error_of(expected, scale, plan.output_layout(), me, problem.precision, plan.output());
 }

@@ -9,7 +9,6 @@
 
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
-#include "real_fixture.hpp"
 #include "support/variant_fixture.hpp"
 
 namespace fourscore {
@@ -36,12 +35,7 @@ class RealKind : public testing::TestWithParam<std::string> {
     EXPECT_TRUE(test::covers_once(plan->input_layout()));
     EXPECT_TRUE(test::covers_once(plan->output_layout()));
     EXPECT_EQ(plan->input() == plan->output(), problem.contract.buffers == Buffers::in_place);
-    const bool is_double = problem.precision == Precision::double_precision;
-    for (int run = 0; run < 2; ++run)
-      EXPECT_LT(
-          is_double ? test::error_of_real_run<double>(*plan, problem) : test::error_of_real_run<float>(*plan, problem),
-          20)
-          << run;
+    for (int run = 0; run < 2; ++run) EXPECT_LT(test::error_of_real_run(*plan, problem), 20) << run;
   }
 
   const int ranks_ = mpi::size_of(MPI_COMM_WORLD);

@@ -11,7 +11,6 @@
 
 #include "interfaces/variant.hpp"
 #include "mpi/handles.hpp"
-#include "real_fixture.hpp"
 #include "support/boxes_of.hpp"
 #include "support/variant_fixture.hpp"
 #include "variants/volumetric/volumetric_layouts.hpp"
@@ -275,9 +274,7 @@ TEST_F(VolumetricPlan, IsRightOnACartesianCommunicatorWhoseRanksMpiReorders) {
           EXPECT_TRUE(test::covers_once(plan->input_layout()));
           EXPECT_TRUE(test::covers_once(plan->output_layout()));
           if (kind == Kind::r2c) {
-            EXPECT_LT(problem.precision == Precision::double_precision ? test::error_of_real_run<double>(*plan, problem)
-                                                                       : test::error_of_real_run<float>(*plan, problem),
-                      20);
+            EXPECT_LT(test::error_of_real_run(*plan, problem), 20);
             continue;
           }
           EXPECT_LT(test::error_of_run(*plan, problem), 20);
