@@ -1,6 +1,6 @@
 // Random problems against the transform by its definition: every variant x exchange in turn, all else drawn from the
 // seed of the case. The environment says how long and from where:
-//   FOURSCORE_PROPERTY_SECONDS   how long to go on (default 5)
+//   FOURSCORE_PROPERTY_SECONDS   how long to go on (default 3)
 //   FOURSCORE_PROPERTY_ROUNDS    instead: how often each variant x exchange has its turn
 //   FOURSCORE_PROPERTY_START     the first seed (default: a random one)
 //   FOURSCORE_PROPERTY_SEED      this case alone; what a failure prints
@@ -280,7 +280,7 @@ TEST_F(Properties, HoldForRandomProblems) {
     return;
   }
   const auto rounds = environment_number("FOURSCORE_PROPERTY_ROUNDS");
-  const auto seconds = environment_number("FOURSCORE_PROPERTY_SECONDS").value_or(5);
+  const auto seconds = environment_number("FOURSCORE_PROPERTY_SECONDS").value_or(3);
   constexpr std::uint64_t most_random = 999'999'999;
   const std::uint64_t start =
       environment_number("FOURSCORE_PROPERTY_START").value_or(from_rank_0(std::random_device{}() % most_random));
