@@ -324,7 +324,7 @@ TEST_F(Counting, SlowCountersSayWhatTheyCannotCount) {
   CounterRequest asked = request("known-slow-at-rest", {.scope = CounterScope::node}, update_s);
   asked.idle_s = 0.01;
   EXPECT_THROW(const CountedRuns counted(MPI_COMM_WORLD, asked), CounterRequestError);
-  CountedRuns counted(MPI_COMM_WORLD, request("known-slower", {.scope = CounterScope::node}, 0.05));
+  CountedRuns counted(MPI_COMM_WORLD, request("known-slower", {.scope = CounterScope::node}, 0.01));
   counted.count([] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); }, [](PhaseClock&) {});
   const json record = counted.gather();
   if (rank() != 0) return;
