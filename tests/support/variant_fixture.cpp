@@ -200,6 +200,22 @@ std::vector<const ExchangeMethod*> exchanges_of(const Variant& variant) {
   return methods;
 }
 
+std::size_t quarter_of(const Problem& problem) {
+  const bool odd = (problem.precision == Precision::single_precision) != (problem.direction == Direction::backward);
+  return (odd != (problem.contract.layout == LayoutContract::transposed) ? 1 : 0) +
+         (odd != (problem.contract.buffers == Buffers::out_of_place) ? 2 : 0);
+}
+
+std::vector<const ExchangeMethod*> exchanges_in_turn(const Variant& variant, const Problem& problem) {
+  const auto all = exchanges_of(variant);
+  if (all.size() == 1 || mpi::size_of(MPI_COMM_WORLD) <= 2) return all;
+  const auto turn = static_cast<std::size_t>(problem.grid.empty() ? 0 : problem.grid.front());
+  std::vector<const ExchangeMethod*> chosen;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if ((i + turn) % 4 == quarter_of(problem)) chosen.push_back(all[i]);
+  return chosen;
+}
+
 std::vector<Index> shape_for(const Variant& variant, const std::vector<Index>& shape) {
   Problem problem;
   problem.shape = {4, 4, 4};

@@ -282,7 +282,7 @@ TEST_P(PhasesOfPlan, AreThoseOfItsComponents) {
       for (Problem problem : test::contracts(test::shape_for(variant, shape))) {
         if (problem.precision != Precision::double_precision) continue;
         problem.kind = kind;
-        for (const ExchangeMethod* exchange : test::exchanges_of(variant)) {
+        for (const ExchangeMethod* exchange : test::exchanges_in_turn(variant, problem)) {
           problem.parameters.clear();
           if (variant.supports(problem, ranks)) continue;
           ++cases;

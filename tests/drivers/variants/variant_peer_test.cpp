@@ -61,12 +61,15 @@ TEST_P(BesideFftwMpi, GivesTheSameWholeOutput) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   const bool is_root = mpi::rank_in(MPI_COMM_WORLD) == 0;
   PhaseClock clock(false);
+  const auto exchanges = test::exchanges_of(variant);
+  // Where plans and runs take their time: each exchange with one of both layouts, the other at the next shape.
+  const bool in_turn = ranks > 2 && exchanges.size() > 1;
   std::size_t compared = 0;
   const std::vector<std::vector<Index>> shapes{{48, 40, 36}, {30, 31, 32}};
-  for (const auto& shape : shapes)
+  for (std::size_t s = 0; s < shapes.size(); ++s)
     for (const auto precision : {Precision::double_precision, Precision::single_precision})
       for (const auto direction : {Direction::forward, Direction::backward}) {
-        Problem problem = test::problem_of(shape, {}, LayoutContract::natural);
+        Problem problem = test::problem_of(shapes[s], {}, LayoutContract::natural);
         problem.precision = precision;
         problem.direction = direction;
         if (const auto reason = variant.supports(problem, ranks)) GTEST_SKIP() << *reason;
@@ -74,7 +77,10 @@ TEST_P(BesideFftwMpi, GivesTheSameWholeOutput) {
         test::run_on_random_field(*reference_plan, problem, clock);
         const auto reference = gathered_output(*reference_plan, precision);
         for (const auto layout : {LayoutContract::natural, LayoutContract::transposed})
-          for (const ExchangeMethod* exchange : test::exchanges_of(variant)) {
+          for (std::size_t e = 0; e < exchanges.size(); ++e) {
+            const auto turn = s + e + static_cast<std::size_t>(precision) + static_cast<std::size_t>(direction);
+            if (in_turn && turn % 2 != static_cast<std::size_t>(layout)) continue;
+            const ExchangeMethod* const exchange = exchanges[e];
             problem.contract.layout = layout;
             problem.contract.buffers = layout == LayoutContract::natural ? Buffers::in_place : Buffers::out_of_place;
             const auto plan = test::make_plan(variant, problem, exchange);
@@ -87,7 +93,7 @@ TEST_P(BesideFftwMpi, GivesTheSameWholeOutput) {
                 << test::text_of(problem, exchange);
           }
       }
-  EXPECT_EQ(compared, 2 * 2 * 2 * 2 * test::exchanges_of(variant).size());
+  EXPECT_EQ(compared, 2 * 2 * 2 * (in_turn ? 1 : 2) * exchanges.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, BesideFftwMpi, testing::ValuesIn(VariantRegistry::instance().names()),

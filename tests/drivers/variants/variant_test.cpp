@@ -59,7 +59,7 @@ TEST_P(EveryVariant, InverseStartsWhereForwardEnds) {
       if (contract.direction != Direction::forward) continue;
       is_taken = is_taken || !variant().supports(contract, ranks_);
       for (const Problem& problem : with_grids(contract, variant(), ranks_))
-        for (const ExchangeMethod* exchange : exchanges()) {
+        for (const ExchangeMethod* exchange : test::exchanges_in_turn(variant(), problem)) {
           SCOPED_TRACE(test::text_of(problem, exchange));
           Problem inverse = problem;
           inverse.direction = Direction::backward;
@@ -100,7 +100,7 @@ TEST_P(EveryVariant, IsAsRightWhenPlansAreMeasured) {
 TEST_P(EveryVariant, HasTheSameComponentsOnEveryRankAndTheyRunAlone) {
   for (const Problem& contract : test::contracts(test::shape_for(variant(), {11, 13, 17}))) {
     for (const Problem& problem : with_grids(contract, variant(), ranks_))
-      for (const ExchangeMethod* exchange : exchanges()) {
+      for (const ExchangeMethod* exchange : test::exchanges_in_turn(variant(), problem)) {
         SCOPED_TRACE(test::text_of(problem, exchange));
         const auto plan = make(problem, exchange);
         std::string names;
