@@ -129,8 +129,13 @@ TEST_P(RecordSize, OfManyRanksIsUnderAMegabyteOfJson) {
   fs::remove_all(folder);
 }
 
+#ifdef FOURSCORE_SANITIZED  // the same lines for fewer ranks, in a sixth of the time
+constexpr int many_ranks = 2'048;
+#else
+constexpr int many_ranks = 16'384;
+#endif
 INSTANTIATE_TEST_SUITE_P(Pretended, RecordSize,
-                         testing::Values(std::tuple{1'024, 64}, std::tuple{16'384, 64}, std::tuple{16'384, 1}));
+                         testing::Values(std::tuple{1'024, 64}, std::tuple{many_ranks, 64}, std::tuple{many_ranks, 1}));
 
 }  // namespace
 }  // namespace fourscore::bench
