@@ -3,13 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <map>
 #include <memory>
 #include <random>
 #include <sstream>
+#include <tuple>
 
 #include "local/split_fft.hpp"
 #include "support/message_of.hpp"
@@ -48,28 +53,55 @@ LocalFftSpec spec_of(const Case& c) {
   return spec;
 }
 
+/// Random values, exact in both precisions, and their transform over the axes.
+struct Known {
+  std::vector<Wide> given;
+  std::vector<Wide> transform;
+};
+
+/// Computed once and kept.
+const Known& known(const Case& c, Direction direction, bool real) {
+  static std::map<std::tuple<Extents, std::vector<std::size_t>, Direction, bool>, Known> all;
+  Known& one = all[{c.shape, c.axes, direction, real}];
+  if (!one.given.empty()) return one;
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> values(-1, 1);
+  for (Index i = 0; i < c.shape[0] * c.shape[1] * c.shape[2]; ++i)
+    one.given.emplace_back(values(random), real ? 0 : values(random));
+  one.transform = one.given;
+  for (const std::size_t axis : c.axes)
+    test::naive_dft_axis(one.transform, c.shape, axis, direction == Direction::forward ? -1 : 1);
+  return one;
+}
+
 /// Largest error relative to the largest expected value.
+class LargestError {
+ public:
+  void add(const Wide& expected, const Wide& found) {
+    largest_ = std::max(largest_, std::norm(expected));
+    const long double error = std::norm(expected - found);
+    error_ = std::isfinite(error) ? std::max(error_, error) : std::numeric_limits<long double>::infinity();
+  }
+  [[nodiscard]] double value() const { return static_cast<double>(std::sqrt(error_ / largest_)); }
+
+ private:
+  long double largest_ = 0;
+  long double error_ = 0;
+};
+
 template <class Real>
 double error_of(const LocalFftLibrary& library, const Case& c) {
-  const auto elements = static_cast<std::size_t>(c.shape[0] * c.shape[1] * c.shape[2]);
+  const Known& field = known(c, c.direction, false);
+  const std::size_t elements = field.given.size();
   std::vector<std::complex<Real>> in(elements);
   std::vector<std::complex<Real>> other(c.in_place ? 0 : elements);
   auto& out = c.in_place ? in : other;
   const auto plan = library.make(spec_of(c), in.data(), out.data());
-  std::mt19937 random(7);
-  std::uniform_real_distribution<Real> values(-1, 1);
-  for (auto& value : in) value = {values(random), values(random)};
-  std::vector<Wide> expected(in.begin(), in.end());
+  for (std::size_t i = 0; i < elements; ++i) in[i] = std::complex<Real>(field.given[i]);
   plan->execute();
-  for (const std::size_t axis : c.axes)
-    test::naive_dft_axis(expected, c.shape, axis, c.direction == Direction::forward ? -1 : 1);
-  double largest = 0;
-  double error = 0;
-  for (std::size_t i = 0; i < elements; ++i) {
-    largest = std::max(largest, static_cast<double>(std::abs(expected[i])));
-    error = std::max(error, static_cast<double>(std::abs(expected[i] - Wide(out[i]))));
-  }
-  return error / largest;
+  LargestError error;
+  for (std::size_t i = 0; i < elements; ++i) error.add(field.transform[i], Wide(out[i]));
+  return error.value();
 }
 
 double scaled_error(const LocalFftLibrary& library, const Case& c) {
@@ -84,20 +116,30 @@ class EachLibrary : public testing::TestWithParam<std::string> {
   }
 };
 
-/// Every shape with every set of axes, in 32 ways each. `error_of_case`: in units of the precision.
+/// Every shape with every set of axes, in 16 ways each, which have any four choices together: the other 16 for the
+/// next set and the next shape. `error_of_case`: in units of the precision.
 template <class Error>
 void expect_right(const std::vector<Extents>& shapes, const std::vector<std::vector<std::size_t>>& axes_sets,
                   const Error& error_of_case) {
-  for (const Extents& shape : shapes)
-    for (const auto& axes : axes_sets)
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    for (std::size_t j = 0; j < axes_sets.size(); ++j) {
+      const bool odd = (i + j) % 2 != 0;
+      const Extents& shape = shapes[i];
+      const auto& axes = axes_sets[j];
       for (const auto precision : {Precision::double_precision, Precision::single_precision})
         for (const auto direction : {Direction::forward, Direction::backward})
           for (const auto effort : {Effort::estimate, Effort::measure})
             for (const bool in_place : {true, false})
-              for (const bool single_plan : {true, false})
+              for (const bool single_plan : {true, false}) {
+                const bool forward = direction == Direction::forward;
+                const bool is_double = precision == Precision::double_precision;
+                if ((is_double != (forward != ((effort == Effort::measure) != (in_place != single_plan)))) != odd)
+                  continue;
                 EXPECT_LT(error_of_case(Case{shape, axes, precision, direction, effort, in_place, single_plan}), 30)
                     << shape[0] << "x" << shape[1] << "x" << shape[2] << " axes " << axes.size() << " first " << axes[0]
                     << " " << to_string(direction) << " in place " << in_place << " single plan " << single_plan;
+              }
+    }
 }
 
 TEST_P(EachLibrary, GivesTheTransformOverAnyAxesOfAnyShape) {
@@ -122,16 +164,11 @@ double real_error_of(const LocalFftLibrary& library, const Case& c) {
   auto& out = c.in_place ? in : other;
   const auto plan = library.make(spec, in.data(), out.data());
 
-  std::mt19937 random(7);
-  std::uniform_real_distribution<Real> values(-1, 1);
-  std::vector<Wide> space;
-  for (Index i = 0; i < rows * c.shape[2]; ++i) space.emplace_back(values(random));
-  std::vector<Wide> spectrum = space;
+  const Known& field = known(c, Direction::forward, true);
+  const std::vector<Wide>& space = field.given;
+  const std::vector<Wide>& spectrum = field.transform;
   Wide size = 1;
-  for (const std::size_t axis : c.axes) {
-    test::naive_dft_axis(spectrum, c.shape, axis, -1);
-    size *= static_cast<long double>(c.shape[axis]);
-  }
+  for (const std::size_t axis : c.axes) size *= static_cast<long double>(c.shape[axis]);
   const bool forward = c.direction == Direction::forward;
   const auto each = [&](auto&& use) {  // real and complex elements with their places, in reals and in elements
     for (Index row = 0; row < rows; ++row) {
@@ -147,16 +184,13 @@ double real_error_of(const LocalFftLibrary& library, const Case& c) {
     if (!real && !forward) in[place] = std::complex<Real>(spectrum[element]);
   });
   plan->execute();
-  double largest = 0;
-  double error = 0;
+  LargestError error;
   each([&](bool real, std::size_t element, std::size_t place) {
     if (real == forward) return;
     const Wide expected = real ? space[element] * size : spectrum[element];
-    const Wide found = real ? Wide(reinterpret_cast<const Real*>(out.data())[place]) : Wide(out[place]);
-    largest = std::max(largest, static_cast<double>(std::abs(expected)));
-    error = std::max(error, static_cast<double>(std::abs(expected - found)));
+    error.add(expected, real ? Wide(reinterpret_cast<const Real*>(out.data())[place]) : Wide(out[place]));
   });
-  return error / largest;
+  return error.value();
 }
 
 TEST_P(EachLibrary, GivesTheRealTransformOverAnyAxesOfAnyShape) {
@@ -172,10 +206,13 @@ Case in_direction(Case c, Direction direction) {
   return c;
 }
 
-/// Works through every candidate, by writing each decision into wisdom before planning.
+/// Works through every candidate, by writing each decision into wisdom before planning: over each set of axes in place
+/// or out of place, over every second set the other one.
 TEST_P(EachLibrary, IsCorrectByEveryCandidateOfASplit) {
   int cases = 0;
+  std::size_t turn = 0;
   for (const bool in_place : {true, false}) {
+    ++turn;
     for (const auto& axes : std::vector<std::vector<std::size_t>>{{0}, {2}, {1, 2}, {0, 1, 2}}) {
       const Case c{{8, 21, 35}, axes, Precision::single_precision, Direction::forward, Effort::measure, in_place};
       (void)scaled_error(library(), c);
@@ -185,6 +222,7 @@ TEST_P(EachLibrary, IsCorrectByEveryCandidateOfASplit) {
       for (const char* candidate : {"direct", "by-axis", "by-plane", "by-axis-leave-0", "by-axis-leave-1",
                                     "by-plane-leave-0", "by-plane-leave-1", "by-plane-aside", "copy", "copy-by-plane",
                                     "buffered-128", "buffered-256", "buffered-256-streamed"}) {
+        if (turn++ % 2 != 0) continue;
         std::istringstream lines(saved);
         std::ostringstream changed;
         for (std::string line; std::getline(lines, line);) {
@@ -202,7 +240,7 @@ TEST_P(EachLibrary, IsCorrectByEveryCandidateOfASplit) {
       }
     }
   }
-  EXPECT_EQ(cases, 2 * 4 * 13);
+  EXPECT_EQ(cases, 4 * 13);
 }
 
 TEST_P(EachLibrary, PlansAgainFromItsWisdom) {
