@@ -1,7 +1,8 @@
 // Loaded before MPICH's programs in tests (LD_PRELOAD). Open MPI gives its core away while it waits
 // (mpi_yield_when_idle); MPICH 4.0 over UCX has no call of sched_yield at all and spins to the end of its slice, which
 // with more ranks than cores makes a collective tens of times slower. Its waits go through
-// ucp_worker_progress, which returns 0 when there was nothing to do: then this gives the core away.
+// ucp_worker_progress, which returns 0 when there was nothing to do: then this gives the core away, and after a while
+// sleeps, since ranks that only hand a core to each other take it from the one that they all wait for.
 //
 // Between nodes MPI_Finalize of MPICH 4.0 over UCX often does not return: a rank that has closed its connections waits
 // for the launcher and no longer answers those that still close theirs (https://github.com/pmodels/mpich/pull/6596).
@@ -11,6 +12,9 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
+
+enum { turns_before_sleep = 100, sleep_ns = 50000 };
 
 static void* next(const char* name) {
   void* function = dlsym(RTLD_NEXT, name);
@@ -21,8 +25,13 @@ static void* next(const char* name) {
 unsigned ucp_worker_progress(void* worker) {
   static unsigned (*progress)(void*) = NULL;
   if (progress == NULL) *(void**)&progress = next("ucp_worker_progress");
+  static _Thread_local int idle_turns = 0;
   const unsigned done = progress(worker);
-  if (done == 0) sched_yield();
+  idle_turns = done == 0 ? idle_turns + 1 : 0;
+  if (idle_turns > turns_before_sleep)
+    nanosleep(&(struct timespec){.tv_nsec = sleep_ns}, NULL);
+  else if (done == 0)
+    sched_yield();
   return done;
 }
 
