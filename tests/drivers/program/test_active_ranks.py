@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+import itertools
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench, Launch, assert_measured, launched, skip_reason
 
 QUICK = ("--planner", "estimate", "--repetitions", "3")
 SHAPE = ("--shape", "12x10x9")
-
-
-def recorded(bench: Bench, *asked: str, ranks: int) -> dict:
-    return bench.measured(*QUICK, *asked, ranks=ranks, faulty=False)
 
 
 def busy(record: dict, phase: str = "fft") -> list[int]:
     return [rank for rank, times in enumerate(record["samples"]["rank_phase_s"][phase]) if max(times) > 0]
 
 
-@pytest.mark.parametrize("direction", ["forward", "backward", "roundtrip"])
-@pytest.mark.parametrize("variant", ["slab", "pencil", "overdecomposed", "fftw-mpi"])
-def test_each_direction_is_right_and_its_messages_are_counted(bench: Bench, variant: str, direction: str) -> None:
-    asked = ("--variant", variant, "--direction", direction, "--active-ranks", "2")
-    record = recorded(bench, *SHAPE, *asked, ranks=5)
+DIRECTIONS = itertools.product(("slab", "pencil", "overdecomposed", "fftw-mpi"), ("forward", "backward", "roundtrip"))
+
+
+@launched(
+    5,
+    *(
+        (*QUICK, *SHAPE, "--variant", name, "--direction", direction, "--active-ranks", "2")
+        for name, direction in DIRECTIONS
+    ),
+)
+def test_each_direction_is_right_and_its_messages_are_counted(record: dict) -> None:
+    assert_measured(record)
     assert record["point"]["active_ranks"] == 2 == record["resolved"]["active_ranks"]
+    variant = record["point"]["variant"]
     checks = {check["name"] for check in record["verification"]["checks"]}
     assert {"message-volume", "each-run"} <= checks if variant != "fftw-mpi" else {"each-run"} <= checks
     if variant != "fftw-mpi":  # which deals 12 rows to 4 of 5 ranks
@@ -33,69 +36,95 @@ def test_each_direction_is_right_and_its_messages_are_counted(bench: Bench, vari
         assert busy(record) == [0, 2], "evenly spread"
 
 
-@pytest.mark.parametrize(("ranks", "active", "expected"), [(5, 1, [0]), (4, 2, [0, 2]), (5, 3, [0, 1, 3]), (3, 2, [0, 1])])
-@pytest.mark.parametrize("contract", [("natural", "in-place"), ("transposed", "out-of-place")])
-def test_active_ranks_are_evenly_spread(
-    bench: Bench, ranks: int, active: int, expected: list[int], contract: tuple[str, str]
-) -> None:
-    asked = ("--variant", "slab", "--layout", contract[0], "--buffers", contract[1], "--active-ranks", str(active))
-    record = recorded(bench, *SHAPE, *asked, ranks=ranks)
+SPREADS = [(5, 1, [0]), (4, 2, [0, 2]), (5, 3, [0, 1, 3]), (3, 2, [0, 1])]
+CONTRACTS = [("--layout", "natural", "--buffers", "in-place"), ("--layout", "transposed", "--buffers", "out-of-place")]
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        (Launch(ranks, (*QUICK, *SHAPE, "--variant", "slab", *contract, "--active-ranks", str(active))), expected)
+        for contract, (ranks, active, expected) in itertools.product(CONTRACTS, SPREADS)
+    ],
+    indirect=["record"],
+)
+def test_active_ranks_are_evenly_spread(record: dict, expected: list[int]) -> None:
+    assert_measured(record)
     assert busy(record) == expected
     layouts = {record["resolved"]["input"], record["resolved"]["output"]}
-    assert "x-slabs %d" % ranks in layouts
+    assert f"x-slabs {record['point']['ranks']}" in layouts
 
 
-@pytest.mark.parametrize("exchange", ["alltoallw", "p2p", "pairwise", "rma", "shared", "bruck", "hierarchical", "active"])
-def test_every_exchange_moves_the_data_to_the_active_ranks(bench: Bench, exchange: str) -> None:
-    asked = ("--variant", "pencil", "--exchange", exchange, "--active-ranks", "2", "--isolate")
-    record = recorded(bench, *SHAPE, *asked, ranks=4)
+EXCHANGES = ("alltoallw", "p2p", "pairwise", "rma", "shared", "bruck", "hierarchical", "active")
+
+
+@launched(
+    4,
+    *(
+        (*QUICK, *SHAPE, "--variant", "pencil", "--exchange", name, "--active-ranks", "2", "--isolate")
+        for name in EXCHANGES
+    ),
+)
+def test_every_exchange_moves_the_data_to_the_active_ranks(record: dict) -> None:
+    assert_measured(record)
     names = [part["name"] for part in record["isolated"]]
     assert names[1] == "exchange-to-active" and names[-2] == "exchange-from-active" and "fft-1" in names
     alone = next(part for part in record["isolated"] if part["name"] == "fft-1")
     assert min(alone["rank_s"][0]) > 0
 
 
-def test_a_grid_too_small_for_all_ranks_is_transformed_on_some(bench: Bench) -> None:
-    bench.skipped(*QUICK, "--variant", "slab", "--shape", "3x4x5", ranks=5, faulty=False)
-    for active in ("2", "auto"):
-        asked = ("--variant", "slab", "--shape", "3x4x5", "--active-ranks", active)
-        record = recorded(bench, *asked, ranks=5)
-        assert record["point"]["active_ranks"] == (active if active == "auto" else int(active))
-        assert record["resolved"]["active_ranks"] <= 3
-        assert record["memory"]["local_data_bytes"][3:] == [0, 0], "three slabs for five ranks"
+FLAT = (*QUICK, "--variant", "slab", "--shape", "3x4x5")
 
 
-def test_instances_on_subsets_have_active_ranks_of_their_own(bench: Bench) -> None:
-    asked = ("--variant", "slab", "--instances", "2", "--placement", "subset", "--active-ranks", "1", "--grid", "1")
-    record = recorded(bench, *SHAPE, *asked, ranks=4)
+@launched(5, FLAT)
+def test_a_grid_too_small_for_all_ranks_is_skipped(record: dict) -> None:
+    assert skip_reason(record)
+
+
+@pytest.mark.parametrize(
+    ("record", "active"),
+    [(Launch(5, (*FLAT, "--active-ranks", str(active))), active) for active in (2, "auto")],
+    indirect=["record"],
+)
+def test_a_grid_too_small_for_all_ranks_is_transformed_on_some(record: dict, active: int | str) -> None:
+    assert_measured(record)
+    assert record["point"]["active_ranks"] == active
+    assert record["resolved"]["active_ranks"] <= 3
+    assert record["memory"]["local_data_bytes"][3:] == [0, 0], "three slabs for five ranks"
+
+
+SUBSETS = ("--variant", "slab", "--instances", "2", "--placement", "subset", "--active-ranks", "1", "--grid", "1")
+
+
+@launched(4, (*QUICK, *SHAPE, *SUBSETS))
+def test_instances_on_subsets_have_active_ranks_of_their_own(record: dict) -> None:
+    assert_measured(record)
     assert busy(record) == [0, 2] and record["resolved"]["grid"] == [1]
 
 
 def test_all_ranks_are_no_other_point(bench: Bench) -> None:
-    def point(*asked: str) -> dict:
-        return json.loads(bench(*QUICK, *SHAPE, "--variant", "slab", *asked, "--json", ranks=2, faulty=False).stdout)
-
-    plain = point()
+    point = (*QUICK, *SHAPE, "--variant", "slab")
+    plain, *others = bench.records(point, *((*point, "--active-ranks", word) for word in ("all", "2")), ranks=2)
     assert "active_ranks" not in plain["point"] and "active_ranks" not in plain["resolved"]
-    for word in ("all", "2"):
-        assert point("--active-ranks", word)["point_id"] == plain["point_id"]
+    assert [other["point_id"] for other in others] == [plain["point_id"]] * 2
 
 
-@pytest.mark.parametrize(("value", "expected"), [("3", "expected 1 to 2"), ("0", "from 1 to"), ("-1", "from 1 to"), ("x", "auto or all")])
-def test_active_ranks_beyond_the_given_are_refused(bench: Bench, value: str, expected: str) -> None:
-    said = bench.refused(*QUICK, *SHAPE, "--variant", "slab", f"--active-ranks={value}", ranks=2, faulty=False)
+@pytest.mark.parametrize(
+    ("value", "ranks", "expected"),
+    [("3", 2, "expected 1 to 2"), ("0", 0, "from 1 to"), ("-1", 0, "from 1 to"), ("x", 0, "auto or all")],
+)
+def test_active_ranks_beyond_the_given_are_refused(bench: Bench, value: str, ranks: int, expected: str) -> None:
+    said = bench.refused(*QUICK, *SHAPE, "--variant", "slab", f"--active-ranks={value}", ranks=ranks, faulty=False)
     assert "active" in said and expected in said
 
 
-def test_real_data_and_a_grid_for_all_ranks_are_skipped(bench: Bench, tmp_path: Path) -> None:
-    for number, (more, reason) in enumerate(
-        ((("--kind", "r2c"), "complex data alone"), (("--grid", "2x2"), "2 ranks that are active"))
-    ):
-        out = tmp_path / f"{number}.json"
-        asked = ("--variant", "pencil", "--active-ranks", "2", *more, "--record", str(out))
-        run = bench(*QUICK, *SHAPE, *asked, ranks=4, faulty=False)
-        if out.exists():
-            verdict = read_record(out)["verdict"]
-            assert verdict["status"] == "skipped" and reason in verdict["reason"]
-        else:
-            assert run.returncode == 2 and reason in run.stderr
+PENCIL = (*QUICK, *SHAPE, "--variant", "pencil", "--active-ranks", "2")
+
+
+@launched(4, (*PENCIL, "--kind", "r2c"))
+def test_real_data_is_skipped(record: dict) -> None:
+    assert "complex data alone" in skip_reason(record)
+
+
+def test_a_grid_for_all_ranks_is_refused(bench: Bench) -> None:
+    assert "2 ranks that are active" in bench.refused(*PENCIL, "--grid", "2x2", ranks=4, faulty=False)

@@ -16,9 +16,9 @@ def checks(record: dict) -> set[str]:
     return {check["name"] for check in record["verification"]["checks"]}
 
 
-@pytest.fixture
-def first(bench: Bench, tmp_path: Path) -> Path:
-    out = tmp_path / "first.json"
+@pytest.fixture(scope="module")
+def first(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("first") / "first.json"
     bench.record(*POINT, out=out, ranks=2)
     return out
 

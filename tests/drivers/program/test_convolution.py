@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import pytest
-from conftest import Bench
+from conftest import Bench, assert_measured, launched
 
 QUICK = ("--planner", "estimate", "--repetitions", "4")
 CYCLE = ("--direction", "convolution")
 
 
-@pytest.mark.parametrize("kind", ["c2c", "r2c"])
-@pytest.mark.parametrize("layout", ["natural", "transposed"])
-def test_a_cycle_is_one_sample_with_each_direction_and_phase(bench: Bench, kind: str, layout: str) -> None:
-    asked = (*CYCLE, "--operator", "poisson", "--kind", kind, "--layout", layout, "--isolate")
-    record = bench.record("--variant", "pencil", "--shape", "12x10x9", *QUICK, *asked, ranks=2)
-    samples = record["samples"]
+POISSON = ("--variant", "pencil", "--shape", "12x10x9", *QUICK, *CYCLE, "--operator", "poisson", "--isolate")
+CASES = itertools.product(("c2c", "r2c"), ("natural", "transposed"))
+
+
+@launched(2, *((*POISSON, "--kind", kind, "--layout", layout) for kind, layout in CASES))
+def test_a_cycle_is_one_sample_with_each_direction_and_phase(record: dict) -> None:
+    samples, kind = record["samples"], record["point"]["kind"]
     assert (record["point"]["direction"], record["point"]["operator"]) == ("convolution", "poisson")
     assert record["cards"]["operator"]["citation"] == "hockney1988"
     factor = 5 if kind == "c2c" else 2.5
@@ -39,10 +41,8 @@ def test_a_cycle_is_one_sample_with_each_direction_and_phase(bench: Bench, kind:
 
 
 def test_the_gradient_brings_three_fields_back(bench: Bench) -> None:
-    records = []
-    for operator in ("scale", "gradient"):
-        asked = (*CYCLE, "--operator", operator, "--buffers", "out-of-place")
-        records.append(bench.record("--variant", "slab", "--shape", "12x10x8", *QUICK, *asked, ranks=2))
+    asked = ("--variant", "slab", "--shape", "12x10x8", *QUICK, *CYCLE, "--buffers", "out-of-place", "--operator")
+    records = bench.records((*asked, "scale"), (*asked, "gradient"), ranks=2)
     once, thrice = (sum(record["cost"]["bytes_sent_per_rank"]) for record in records)
     assert thrice == 2 * once
     once, thrice = (record["cost"]["flops"] for record in records)
@@ -90,19 +90,26 @@ def test_operators_are_listed(bench: Bench) -> None:
     assert all(entry["citation"] and entry["summary"] and entry["available"] for entry in listed.values())
 
 
-@pytest.mark.parametrize("placement", ["all", "subset"])
-def test_instances_go_there_and_back(bench: Bench, placement: str) -> None:
-    asked = (*CYCLE, "--operator", "gradient", "--instances", "2", "--placement", placement)
-    samples = bench.record("--variant", "overdecomposed", "--shape", "8x8x8", *QUICK, *asked, ranks=2)["samples"]
+INSTANCES = ("--operator", "gradient", "--instances", "2", "--placement")
+OVERDECOMPOSED = ("--variant", "overdecomposed", "--shape", "8x8x8", *QUICK, *CYCLE, *INSTANCES)
+
+
+@launched(2, (*OVERDECOMPOSED, "all"), (*OVERDECOMPOSED, "subset"))
+def test_instances_go_there_and_back(record: dict) -> None:
+    samples = record["samples"]
     assert len(samples["forward_s"]) == 4 and len(samples["instance_time_s"]) == 2
     assert "rank_forward_phase_s" not in samples
 
 
-@pytest.mark.parametrize("staging", ["copy", "resident", "streamed"])
-def test_a_device_comes_to_the_host_for_the_product(bench: Bench, staging: str) -> None:
-    device = ("--parameter", "device=host", "--parameter", f"staging={staging}", "--exchange", "ialltoallv")
-    record = bench.measured("--variant", "slab-gpu", "--shape", "8x8x8", *QUICK, *CYCLE, *device, ranks=2)
+ON_HOST = ("--variant", "slab-gpu", "--shape", "8x8x8", *QUICK, *CYCLE, "--parameter", "device=host")
+STAGINGS = [("--parameter", f"staging={name}", "--exchange", "ialltoallv") for name in ("copy", "resident", "streamed")]
+
+
+@launched(2, *((*ON_HOST, *staging) for staging in STAGINGS))
+def test_a_device_comes_to_the_host_for_the_product(record: dict) -> None:
+    assert_measured(record)
     device = record["cost"]["device"]
-    if staging == "resident":  # 256 elements of a rank, out and back twice, beside those of the exchanges
+    if record["point"]["parameters"]["staging"] == "resident":
+        # 256 elements of a rank, out and back twice, beside those of the exchanges
         assert min(device["h2d_bytes_per_rank"]) >= 2 * 256 * 16
         assert min(device["d2h_copies_per_rank"]) >= 2

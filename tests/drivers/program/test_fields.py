@@ -6,22 +6,20 @@ import math
 import re
 
 import pytest
-from conftest import Bench, skip_reason, skip_unless_here
+from conftest import Bench, launched, skip_reason, skip_unless_here
 
 QUICK = ("--planner", "estimate", "--repetitions", "3")
 ORDERS = ("together", "in-turn", "pipelined")
 
 
-def measured(bench: Bench, *more: str, ranks: int = 3) -> dict:
-    return bench.record("--variant", "pencil", "--shape", "12x10x9", *QUICK, *more, ranks=ranks)
+PENCIL = ("--variant", "pencil", "--shape", "12x10x9", *QUICK)
 
 
 def test_each_order_has_the_work_of_all_fields_and_messages_of_its_own(bench: Bench) -> None:
-    one = measured(bench)
+    orders = ((*PENCIL, "--fields", "3", "--isolate", "--timeline", "--field-order", order) for order in ORDERS)
+    one, *all_orders = bench.records(PENCIL, *orders, ranks=3)
     assert not {"fields", "field_order"} & one["point"].keys()
-    for order in ORDERS:
-        asked = ("--fields", "3", "--field-order", order, "--isolate", "--timeline")
-        three = measured(bench, *asked)
+    for order, three in zip(ORDERS, all_orders, strict=True):
         assert (three["point"]["fields"], three["point"]["field_order"]) == (3, order)
         assert three["credited_flops"] == pytest.approx(3 * 5 * 1080 * math.log2(1080))
         assert three["cost"]["flops"] == pytest.approx(3 * one["cost"]["flops"])
@@ -38,17 +36,17 @@ def test_each_order_has_the_work_of_all_fields_and_messages_of_its_own(bench: Be
 
 
 def test_equal_points_of_one_field_are_one(bench: Bench) -> None:
-    plain = measured(bench, ranks=2)
-    asked = ("--fields", "1", "--field-order", "pipelined")
-    assert measured(bench, *asked, ranks=2)["point_id"] == plain["point_id"]
-    three = ("--fields", "3", "--field-order", "together")
-    assert measured(bench, *three, ranks=2)["point_id"] != plain["point_id"]
+    one = (*PENCIL, "--fields", "1", "--field-order", "pipelined")
+    three = (*PENCIL, "--fields", "3", "--field-order", "together")
+    plain, same, other = (record["point_id"] for record in bench.records(PENCIL, one, three, ranks=2))
+    assert same == plain != other
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_fields_of_real_data_go_there_and_back_in_several_instances(bench: Bench, order: str) -> None:
-    asked = ("--kind", "r2c", "--direction", "roundtrip", "--instances", "2", "--fields", "3", "--field-order", order)
-    record = measured(bench, *asked, "--precision", "single", ranks=2)
+REAL = (*PENCIL, "--kind", "r2c", "--direction", "roundtrip", "--instances", "2", "--precision", "single", "--fields", "3")
+
+
+@launched(2, *((*REAL, "--field-order", order) for order in ORDERS))
+def test_fields_of_real_data_go_there_and_back_in_several_instances(record: dict) -> None:
     assert record["credited_flops"] == pytest.approx(2 * 2 * 3 * 2.5 * 1080 * math.log2(1080))
     assert len(record["samples"]["instance_time_s"]) == 2
     assert all(0 < half < whole for half, whole in zip(record["samples"]["forward_s"], record["samples"]["time_s"]))
@@ -81,14 +79,16 @@ def test_an_order_that_a_variant_has_not_is_skipped(bench: Bench, variant: str, 
     assert said in skip_reason(record)
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_fields_that_do_not_fit_the_memory_are_skipped_with_both_numbers(bench: Bench, order: str) -> None:
-    asked = ("--variant", "pencil", "--shape", "2048x1024x1024", "--fields", "64", "--field-order", order)
+LARGE = ("--variant", "pencil", "--shape", "2048x1024x1024", "--fields", "64", "--field-order")
+
+
+@launched(2, *((*LARGE, order) for order in ORDERS))
+def test_fields_that_do_not_fit_the_memory_are_skipped_with_both_numbers(record: dict) -> None:
     # Two arrays of 64 fields of 32 GiB, and the inverse's.
     expected = r"need at least 8.00 TiB, and [\d.]+ \w+ can be had of"
-    assert re.search(expected, bench.skipped(*asked, ranks=2, faulty=False, timeout=60))
+    assert re.search(expected, skip_reason(record))
 
 
-def test_a_convolution_takes_one_field(bench: Bench) -> None:
-    asked = ("--variant", "slab", "--shape", "8x8x8", "--fields", "3", "--direction", "convolution")
-    assert "a convolution of 3 fields" in bench.skipped(*asked, ranks=2, faulty=False)
+@launched(2, ("--variant", "slab", "--shape", "8x8x8", "--fields", "3", "--direction", "convolution"))
+def test_a_convolution_takes_one_field(record: dict) -> None:
+    assert "a convolution of 3 fields" in skip_reason(record)

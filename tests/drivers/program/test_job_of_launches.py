@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench, Jobs, read_record
 
 SMALL = ("--planner", "estimate", "--repetitions", "2")
 
@@ -50,6 +51,14 @@ def test_a_wrong_launch_is_archived_and_the_next_one_measured(bench: Bench, tmp_
     assert bench("--launches", str(listed(tmp_path, *lines))).returncode == 1
     statuses = [read_record(tmp_path / f"{n}.json")["verdict"]["status"] for n in range(2)]
     assert statuses == ["wrong", "ok"]
+
+
+def test_a_launch_that_ends_the_job_of_these_tests_fails_alone(bench: Bench, tmp_path: Path) -> None:
+    lines = [("--variant", name, "--shape", "12x10x6", "--isolate") for name in ("slab", "alone-aborts", "pencil")]
+    jobs = Jobs(partial(bench, ranks=2), lines, tmp_path)
+    with pytest.raises(AssertionError, match="(?s)^--variant alone-aborts .*: its job ended with exit .*on purpose"):
+        jobs[lines[1]]
+    assert [jobs[line]["verdict"]["status"] for line in (lines[0], lines[2])] == ["ok", "ok"]
 
 
 @pytest.mark.parametrize(

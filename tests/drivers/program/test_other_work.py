@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
-from conftest import Bench, skip_unless_here
+from conftest import Bench, Launch, launched, skip_unless_here
 
 QUICK = ("--planner", "estimate", "--repetitions", "4", "--shape", "12x10x9")
 
 
-def recorded(bench: Bench, *asked: str, ranks: int = 2) -> dict:
-    record = bench.record(*QUICK, *asked, ranks=ranks, faulty=False)
-    skip_unless_here(record["verdict"])
-    return record
-
-
-@pytest.mark.parametrize("load", ["compute", "memory"])
-@pytest.mark.parametrize("place", ["between", "during"])
-@pytest.mark.parametrize("variant", ["slab", "overdecomposed", "fftw-mpi"])
-def test_all_of_the_work_is_done_in_each_run(bench: Bench, variant: str, place: str, load: str) -> None:
+def launch(variant: str, place: str, load: str) -> Launch:
     asked = ("--other-work", "3000us", "--other-work-place", place, "--other-work-load", load)
-    record = recorded(bench, "--variant", variant, *asked)
+    return Launch(2, (*QUICK, "--variant", variant, *asked))
+
+
+WORKS = [
+    *itertools.product(("slab", "overdecomposed", "fftw-mpi"), ("between", "during"), ("compute",)),
+    ("slab", "between", "memory"),  # the arrays are large, and do not depend on the variant
+    ("overdecomposed", "during", "memory"),
+]
+
+
+@pytest.mark.parametrize(
+    ("record", "variant", "place", "load"), [(launch(*work), *work) for work in WORKS], indirect=["record"]
+)
+def test_all_of_the_work_is_done_in_each_run(record: dict, variant: str, place: str, load: str) -> None:
+    skip_unless_here(record["verdict"])
     point, work = record["point"], record["other_work"]
     assert point["other_work"] == "3ms"
     assert point.get("other_work_load", "compute") == load and point.get("other_work_place", "between") == place
@@ -37,29 +44,30 @@ def test_all_of_the_work_is_done_in_each_run(bench: Bench, variant: str, place: 
         assert work["rank_parts"] == [0, 0], "a library that cannot be interrupted leaves all work for the end"
 
 
-def test_chains_have_a_part_of_the_work_while_messages_are_under_way(bench: Bench) -> None:
-    asked = ("--exchange", "p2p", "--other-work", "1ms", "--other-work-place", "during", "--warmup", "0")
-    record = recorded(bench, "--variant", "pencil", "--grid", "2x2", *asked, ranks=4)
+DURING = ("--variant", "pencil", "--grid", "2x2", "--exchange", "p2p", "--other-work-place", "during", "--warmup", "0")
+ROUND_TRIP = (*QUICK, "--variant", "slab", "--direction", "roundtrip")
+
+
+@launched(4, (*QUICK, *DURING, "--other-work", "1ms"))
+def test_chains_have_a_part_of_the_work_while_messages_are_under_way(record: dict) -> None:
     assert record["other_work"]["rank_parts"] == [2] * 4, "one for each exchange"
 
 
-def test_there_is_a_part_after_each_direction_of_each_instance(bench: Bench) -> None:
-    asked = ("--direction", "roundtrip", "--instances", "3", "--other-work", "1ms")
-    record = recorded(bench, "--variant", "slab", *asked)
+@launched(2, (*ROUND_TRIP, "--instances", "3", "--other-work", "1ms"))
+def test_there_is_a_part_after_each_direction_of_each_instance(record: dict) -> None:
     assert record["other_work"]["rank_parts"] == [6, 6]
     assert record["credited_flops"] == pytest.approx(6 * record["cost"]["flops"] / 6)
 
 
-def test_the_work_after_a_forward_half_is_no_part_of_it(bench: Bench) -> None:
-    asked = ("--direction", "roundtrip", "--other-work", "200ms")
-    samples = recorded(bench, "--variant", "slab", *asked)["samples"]
-    assert min(samples["forward_s"]) < 80e-3 and min(samples["time_s"]) > 150e-3
+@launched(2, (*ROUND_TRIP, "--other-work", "100ms", "--warmup", "0"))
+def test_the_work_after_a_forward_half_is_no_part_of_it(record: dict) -> None:
+    samples = record["samples"]
+    assert min(samples["forward_s"]) < 40e-3 and min(samples["time_s"]) > 75e-3
 
 
-@pytest.mark.parametrize("placement", ["all", "subset"])
-def test_each_direction_of_each_instance_has_a_time(bench: Bench, placement: str) -> None:
-    asked = ("--direction", "roundtrip", "--instances", "2", "--placement", placement)
-    record = recorded(bench, "--variant", "slab", *asked, ranks=3)
+@launched(3, *((*ROUND_TRIP, "--instances", "2", "--placement", placement) for placement in ("all", "subset")))
+def test_each_direction_of_each_instance_has_a_time(record: dict) -> None:
+    placement = record["point"]["placement"]
     samples = record["samples"]
     forward, whole = samples["rank_instance_forward_s"], samples["rank_instance_s"]
     for rank in range(3):
@@ -76,7 +84,8 @@ def test_each_direction_of_each_instance_has_a_time(bench: Bench, placement: str
 
 def test_points_without_other_work_do_not_name_it(bench: Bench) -> None:
     asked = ("--other-work", "none", "--other-work-load", "memory", "--other-work-place", "during")
-    records = [bench.record(*QUICK, "--variant", "slab", *more, faulty=False) for more in ((), asked)]
+    plain = (*QUICK, "--variant", "slab")
+    records = bench.records(plain, (*plain, *asked), ranks=0)
     assert records[0]["point"] == records[1]["point"] and records[0]["point_id"] == records[1]["point_id"]
     assert not any(key.startswith("other_work") for key in records[0]["point"])
     assert "other_work" not in records[0] and "work" not in records[0]["samples"]["rank_phase_s"]

@@ -10,26 +10,34 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from conftest import Bench, Record, recorded, skip_reason
+from conftest import Bench, Launch, Record, Start, launched, recorded, skip_reason
 
 POINT = ("--shape", "12x10x8", "--planner", "estimate", "--repetitions", "2", "--parameter", "device=cuda")
 TEXTS = ("cudaErrorLaunchFailure", "CUFFT_")
 
 
-def launch(bench: Bench, settings: str, *asked: str, ranks: int = 1) -> subprocess.CompletedProcess[str]:
-    command = [bench.mpiexec, "-n", str(ranks), os.environ["FOURSCORE_FFT_BENCH_PRETENDED"], *asked]
+def launch(bench: Bench, settings: str, *asked: str, ranks: int = 0) -> subprocess.CompletedProcess[str]:
+    command = [bench.mpiexec, "-n", str(ranks)] if ranks else []
+    command += [os.environ["FOURSCORE_FFT_BENCH_PRETENDED"], *asked]
     environment = os.environ | {"FOURSCORE_PRETENDED_CUDA": settings}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
 
-def run(bench: Bench, settings: str, *more: str, ranks: int = 1) -> Record:
+@pytest.fixture(scope="module")
+def start_job(bench: Bench) -> Start:
+    return partial(launch, bench)
+
+
+def run(bench: Bench, settings: str, *more: str, ranks: int = 0) -> Record:
     return recorded(partial(launch, bench, settings), *POINT, *more, ranks=ranks)
 
 
-@pytest.mark.parametrize("staging", ["copy", "resident", "streamed"])
-def test_a_point_on_a_gpu_is_right_and_its_phases_add_up(bench: Bench, staging: str) -> None:
-    asked = ("--variant", "slab-gpu", "--parameter", f"staging={staging}", "--parameter", "share-device=yes")
-    record = run(bench, "lag=200", *asked, ranks=2)
+SHARED = (*POINT, "--parameter", "share-device=yes", "--variant")
+STAGINGS = ("copy", "resident", "streamed")
+
+
+@launched(2, *((*SHARED, "slab-gpu", "--parameter", f"staging={staging}") for staging in STAGINGS), settings="lag=200")
+def test_a_point_on_a_gpu_is_right_and_its_phases_add_up(record: dict) -> None:
     assert record["verification"]["ok"]
     assert not {"emulated", "open-breakdown"} & set(record["flags"])
     [entry] = record["resolved"]["devices"]
@@ -39,8 +47,8 @@ def test_a_point_on_a_gpu_is_right_and_its_phases_add_up(bench: Bench, staging: 
 NEIGHBOURS = ("--exchange", "shared", "--parameter", "staging=resident", "--parameter", "messages=ipc")
 
 
-def test_ranks_that_read_their_neighbours_devices_are_right(bench: Bench) -> None:
-    record = run(bench, "lag=200", "--variant", "pencil-gpu", "--parameter", "share-device=yes", *NEIGHBOURS, ranks=3)
+@launched(3, (*SHARED, "pencil-gpu", *NEIGHBOURS), settings="lag=200")
+def test_ranks_that_read_their_neighbours_devices_are_right(record: dict) -> None:
     assert record["verification"]["ok"]
     assert record["cost"]["device"]["h2d_copies_per_rank"] == [0, 0, 0]
 
@@ -54,10 +62,11 @@ def test_memory_that_neighbours_cannot_open_is_a_reason_to_skip(bench: Bench) ->
 DIRECT = ("--parameter", "staging=resident", "--parameter", "messages=device")
 
 
-@pytest.mark.parametrize("exchange", ["p2p", "alltoallv", "rma"])
-def test_messages_from_the_devices_memory_are_right(bench: Bench, exchange: str) -> None:
-    asked = ("--variant", "pencil-gpu", "--parameter", "share-device=yes", "--exchange", exchange, *DIRECT)
-    record = run(bench, "lag=200", *asked, ranks=3)
+EXCHANGES = ("p2p", "alltoallv", "rma")
+
+
+@launched(3, *((*SHARED, "pencil-gpu", "--exchange", name, *DIRECT) for name in EXCHANGES), settings="lag=200")
+def test_messages_from_the_devices_memory_are_right(record: dict) -> None:
     assert record["verification"]["ok"]
     assert record["cost"]["device"]["h2d_copies_per_rank"] == [0, 0, 0]
     assert record["cost"]["device"]["d2h_copies_per_rank"] == [0, 0, 0]
@@ -136,17 +145,20 @@ POINTS = {
 }
 
 
-@pytest.mark.parametrize("name", POINTS)
-def test_the_memory_that_is_asked_for_is_what_a_plan_takes(bench: Bench, name: str) -> None:
+@pytest.mark.parametrize(
+    "record",
+    [Launch(1 if name == "serial-gpu" else 2, (*POINT, *asked), "devices=2,memory=1000") for name, asked in POINTS.items()],
+    ids=POINTS,
+    indirect=True,
+)
+def test_the_memory_that_is_asked_for_is_what_a_plan_takes(
+    bench: Bench, request: pytest.FixtureRequest, record: dict
+) -> None:
     """It is enough, so transforms that run one after another have one work area together."""
-    ranks = 1 if name == "serial-gpu" else 2
-
-    def verdict(memory: int) -> dict:
-        return run(bench, f"devices=2,memory={memory}", *POINTS[name], ranks=ranks)["verdict"]
-
-    asked = re.search(r"need at least (\d+) bytes", verdict(1000)["reason"])
+    asked = re.search(r"need at least (\d+) bytes", record["verdict"]["reason"])
     assert asked
-    assert verdict(int(asked[1]))["status"] == "ok"
+    name, ranks = request.node.callspec.id, record["point"]["ranks"]
+    assert run(bench, f"devices=2,memory={asked[1]}", *POINTS[name], ranks=ranks)["verdict"]["status"] == "ok"
 
 
 def test_arrays_that_neighbours_read_are_counted_in_whole_blocks(bench: Bench) -> None:

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench, Launch, launched, read_record
 
 # 7 planes of x on 3 ranks are 3, 2, 2; 5 of y are 2, 2, 1: no two numbers of a rank are the same by chance.
 SHAPE, X, Y, LAST, BYTES = "7x5x6", (3, 2, 2), (2, 2, 1), 6, 16
@@ -36,27 +36,30 @@ def test_bytes_and_messages_are_those_that_leave_a_rank(slab: dict) -> None:
     assert cost["flops"] == slab["credited_flops"] == pytest.approx(5 * 210 * math.log2(210))
 
 
-def test_neighbours_memory_is_read_in_place_of_messages(bench: Bench) -> None:
-    cost = bench.record(*SLAB, "--exchange", "shared", ranks=3, faulty=False)["cost"]
+@launched(3, (*SLAB, "--exchange", "shared"))
+def test_neighbours_memory_is_read_in_place_of_messages(record: dict) -> None:
+    cost = record["cost"]
     assert cost["bytes_sent_per_rank"] == cost["messages_per_rank"] == [0, 0, 0]
     assert cost["bytes_read_shared_per_rank"] == [(sum(X) - x) * y * LAST * BYTES for x, y in zip(X, Y, strict=True)]
 
 
+def with_exchange(name: str, parameter: str) -> Launch:
+    return Launch(3, (*SLAB, "--exchange", name, "--parameter", parameter))
+
+
 @pytest.mark.parametrize(
-    ("exchange", "parameter", "packets", "control"),
+    ("record", "packets", "control"),
     [
-        ("rma", "epoch=lock", 1, 2),  # "free" and "done"
-        ("rma", "epoch=fence", 1, 0),
-        ("active", "packet-bytes=1000000", 1, 2),  # a flag and a credit
+        (with_exchange("rma", "epoch=lock"), 1, 2),  # "free" and "done"
+        (with_exchange("rma", "epoch=fence"), 1, 0),
+        (with_exchange("active", "packet-bytes=1000000"), 1, 2),  # a flag and a credit
         # A row of 6 elements a packet, in bursts of 2: see the blocks below.
-        ("active", "packet-bytes=96", None, None),
+        (with_exchange("active", "packet-bytes=96"), None, None),
     ],
+    indirect=["record"],
 )
-def test_control_messages_are_counted_apart(
-    bench: Bench, exchange: str, parameter: str, packets: int | None, control: int | None
-) -> None:
-    asked = ("--exchange", exchange, "--parameter", parameter)
-    cost = bench.record(*SLAB, *asked, ranks=3, faulty=False)["cost"]
+def test_control_messages_are_counted_apart(record: dict, packets: int | None, control: int | None) -> None:
+    cost = record["cost"]
     assert cost["bytes_sent_per_rank"] == [x * (sum(Y) - y) * LAST * BYTES for x, y in zip(X, Y, strict=True)]
     if packets is not None:
         assert cost["messages_per_rank"] == [2 * packets] * 3
@@ -68,23 +71,22 @@ def test_control_messages_are_counted_apart(
     assert cost["control_messages_per_rank"] == [sum(bursts[a]) + sum(row[a] for row in bursts) for a in range(3)]
 
 
-@pytest.mark.parametrize("exchange", ["p2p", "bruck"])
-def test_memory_is_that_of_buffers_and_workspace_over_the_larger_side(bench: Bench, exchange: str) -> None:
-    memory = bench.record(*SLAB, "--exchange", exchange, ranks=3, faulty=False)["memory"]
+@launched(3, (*SLAB, "--exchange", "p2p"), (*SLAB, "--exchange", "bruck"))
+def test_memory_is_that_of_buffers_and_workspace_over_the_larger_side(record: dict) -> None:
+    memory = record["memory"]
     sides = [max(x * sum(Y), sum(X) * y) * LAST * BYTES for x, y in zip(X, Y, strict=True)]
     assert memory["local_data_bytes"] == sides
     held = [sum(of_rank) for of_rank in zip(memory["plan_bytes"], memory["workspace_bytes"], strict=True)]
     assert memory["ratio"] == pytest.approx(max(held) / max(sides))
-    assert (max(memory["workspace_bytes"]) > 0) == (exchange == "bruck")
+    assert (max(memory["workspace_bytes"]) > 0) == (record["point"]["exchange"] == "bruck")
 
 
 @pytest.mark.skipif(
     "[never]" in Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text(), reason="the system has no huge pages"
 )
-@pytest.mark.parametrize("exchange", ["p2p", "shared"])
-def test_large_buffers_lie_in_huge_pages(bench: Bench, exchange: str) -> None:
-    asked = ("--variant", "slab", "--shape", "128x64x64", "--planner", "estimate", "--exchange", exchange)
-    memory = bench.record(*asked, ranks=2)["memory"]
+@launched(2, *(("--variant", "slab", "--shape", "128x64x64", *SLAB[4:], "--exchange", name) for name in ("p2p", "shared")))
+def test_large_buffers_lie_in_huge_pages(record: dict) -> None:
+    memory = record["memory"]
     for huge, resident in zip(memory["huge_bytes"], memory["peak_rss_bytes"], strict=True):
         assert huge % 2**21 == 0
         assert 128 * 64 * 64 / 2 * BYTES <= huge <= resident
@@ -132,13 +134,14 @@ def test_the_record_says_how_it_was_sampled(slab: dict, bench: Bench) -> None:
     assert (other["isolate"], other["phases"], other["timeline"]) == (False, False, True)
 
 
-@pytest.mark.parametrize("placement", ["all", "subset"])
-def test_an_instance_is_complete_on_the_last_of_its_ranks(bench: Bench, placement: str) -> None:
-    asked = ("--instances", "2", "--placement", placement, "--repetitions", "5")
-    record = bench.record(*SLAB, *asked, ranks=3, faulty=False)
+INSTANCES = (*SLAB, "--instances", "2", "--repetitions", "5", "--placement")
+
+
+@launched(3, (*INSTANCES, "all"), (*INSTANCES, "subset"))
+def test_an_instance_is_complete_on_the_last_of_its_ranks(record: dict) -> None:
     of_ranks = record["samples"]["rank_instance_s"]  # [rank][instance of the rank][repetition]
     for number, ranks in enumerate(record["resolved"]["instance_ranks"]):
-        here = number if placement == "all" else 0
+        here = number if record["point"]["placement"] == "all" else 0
         members = range(ranks["first"], ranks["first"] + ranks["count"])
         expected = [max(of_ranks[rank][here][i] for rank in members) for i in range(5)]
         assert record["samples"]["instance_time_s"][number] == expected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from conftest import Bench
+from conftest import Bench, launched
 
 QUICK = ("--planner", "estimate", "--repetitions", "4")
 
@@ -28,10 +28,13 @@ def test_a_round_trip_is_one_sample_with_its_forward_half(bench: Bench) -> None:
     assert {"fft-1", "exchange-1", "backward fft-1", "backward exchange-1"} <= alone
 
 
-@pytest.mark.parametrize("placement", ["all", "subset"])
-def test_instances_go_there_and_back(bench: Bench, placement: str) -> None:
-    asked = ("--direction", "roundtrip", "--instances", "2", "--placement", placement)
-    samples = bench.record("--variant", "overdecomposed", "--shape", "8x8x8", *QUICK, *asked, ranks=2)["samples"]
+INSTANCES = ("--direction", "roundtrip", "--instances", "2", "--placement")
+OVERDECOMPOSED = ("--variant", "overdecomposed", "--shape", "8x8x8", *QUICK, *INSTANCES)
+
+
+@launched(2, (*OVERDECOMPOSED, "all"), (*OVERDECOMPOSED, "subset"))
+def test_instances_go_there_and_back(record: dict) -> None:
+    samples = record["samples"]
     assert len(samples["forward_s"]) == 4 and len(samples["instance_time_s"]) == 2
 
 

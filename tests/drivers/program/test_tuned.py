@@ -6,16 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Bench
+from conftest import Bench, Launch, assert_measured, launched
 
 QUICK = ("--planner", "estimate", "--repetitions", "2")
 SHAPE = ("--shape", "12x10x8")
 TUNED = ("--exchange", "tuned", "--grid", "tuned")
 DEFAULT = "alltoallv"
-
-
-def ok(bench: Bench, *asked: str, ranks: int, out: Path | None = None) -> dict:
-    return bench.measured(*QUICK, *SHAPE, *asked, ranks=ranks, faulty=False, out=out)
 
 
 def timed(record: dict) -> list[dict]:
@@ -38,9 +34,16 @@ def assert_the_fastest_was_chosen(record: dict) -> None:
         best = one["time_s"] if best is None else min(best, one["time_s"])
 
 
-@pytest.mark.parametrize(("ranks", "grids"), [(1, [[1, 1]]), (2, [[2, 1], [1, 2]]), (3, [[3, 1], [1, 3]])])
-def test_every_exchange_is_tried_on_every_grid(bench: Bench, ranks: int, grids: list) -> None:
-    record = ok(bench, "--variant", "pencil", *TUNED, ranks=ranks)
+GRIDS = {1: [[1, 1]], 2: [[2, 1], [1, 2]], 3: [[3, 1], [1, 3]]}
+
+
+@pytest.mark.parametrize(
+    ("record", "grids"),
+    [(Launch(ranks, (*QUICK, *SHAPE, "--variant", "pencil", *TUNED)), grids) for ranks, grids in GRIDS.items()],
+    indirect=["record"],
+)
+def test_every_exchange_is_tried_on_every_grid(record: dict, grids: list) -> None:
+    assert_measured(record)
     assert record["point"]["exchange"] == record["point"]["grid"] == "tuned"
     candidates = record["resolved"]["tuning"]["candidates"]
     exchanges = {one["exchange"] for one in candidates}
@@ -53,40 +56,45 @@ def test_every_exchange_is_tried_on_every_grid(bench: Bench, ranks: int, grids: 
     assert record["cards"]["exchange"]["name"] == record["resolved"]["tuning"]["exchange"]
 
 
-@pytest.mark.parametrize("direction", ["backward", "roundtrip"])
-def test_a_tuned_exchange_leaves_the_grid_to_the_variant(bench: Bench, direction: str) -> None:
-    asked = ("--variant", "slab", "--exchange", "tuned", "--direction", direction, "--fields", "2")
-    record = ok(bench, *asked, ranks=3)
+SLAB = (*QUICK, *SHAPE, "--variant", "slab", "--exchange", "tuned", "--fields", "2", "--direction")
+
+
+@launched(3, (*SLAB, "backward"), (*SLAB, "roundtrip"))
+def test_a_tuned_exchange_leaves_the_grid_to_the_variant(record: dict) -> None:
+    assert_measured(record)
     assert record["point"]["grid"] == "auto" and record["resolved"]["tuning"]["grid"] == [3]
     assert_the_fastest_was_chosen(record)
 
 
-@pytest.mark.parametrize("variant", ["volumetric", "pencil-gpu"])
-def test_a_tuned_grid_keeps_the_exchange(bench: Bench, variant: str) -> None:
-    record = ok(bench, "--variant", variant, "--exchange", "p2p", "--grid", "tuned", ranks=2)
+P2P = (*QUICK, *SHAPE, "--exchange", "p2p", "--grid", "tuned", "--variant")
+
+
+@launched(2, (*P2P, "volumetric"), (*P2P, "pencil-gpu"))
+def test_a_tuned_grid_keeps_the_exchange(record: dict) -> None:
+    assert_measured(record)
     assert record["point"]["exchange"] == "p2p" and {one["exchange"] for one in timed(record)} == {"p2p"}
-    assert len(timed(record)) == (3 if variant == "volumetric" else 2)
+    assert len(timed(record)) == (3 if record["point"]["variant"] == "volumetric" else 2)
     assert_the_fastest_was_chosen(record)
 
 
-def test_with_a_parameter_of_an_exchange_those_that_read_it_are_tried(bench: Bench) -> None:
-    asked = ("--variant", "pencil", "--exchange", "tuned", "--parameter", "pieces=2")
-    record = ok(bench, *asked, ranks=2)
+@launched(2, (*QUICK, *SHAPE, "--variant", "pencil", "--exchange", "tuned", "--parameter", "pieces=2"))
+def test_with_a_parameter_of_an_exchange_those_that_read_it_are_tried(record: dict) -> None:
+    assert_measured(record)
     assert {one["exchange"] for one in timed(record)} == {"p2p-pipelined", "ialltoallv-pipelined"}
 
 
+REASONS = [
+    ((*SHAPE, "--variant", "serial", "--exchange", "tuned"), "variant 'serial' takes no exchange"),
+    ((*SHAPE, "--variant", "fftw-mpi", "--exchange", "tuned"), "variant 'fftw-mpi' takes no exchange"),
+    ((*SHAPE, "--variant", "slab", "--grid", "tuned"), "variant 'slab' has but one process grid of 2 ranks"),
+    (("--variant", "pencil", *TUNED, "--shape", "1x1x8"), "grid 2x1 has more ranks than pencil can use"),
+]
+
+
 @pytest.mark.parametrize(
-    ("asked", "reason"),
-    [
-        (("--variant", "serial", "--exchange", "tuned"), "variant 'serial' takes no exchange"),
-        (("--variant", "fftw-mpi", "--exchange", "tuned"), "variant 'fftw-mpi' takes no exchange"),
-        (("--variant", "slab", "--grid", "tuned"), "variant 'slab' has but one process grid of 2 ranks"),
-        (("--variant", "pencil", *TUNED, "--shape", "1x1x8"), "grid 2x1 has more ranks than pencil can use"),
-    ],
+    ("record", "reason"), [(Launch(2, (*QUICK, *asked)), reason) for asked, reason in REASONS], indirect=["record"]
 )
-def test_where_nothing_is_to_be_chosen_the_point_is_skipped(bench: Bench, asked: tuple[str, ...], reason: str) -> None:
-    shape = () if "--shape" in asked else SHAPE
-    record = bench.record(*QUICK, *shape, *asked, ranks=2, faulty=False)
+def test_where_nothing_is_to_be_chosen_the_point_is_skipped(record: dict, reason: str) -> None:
     assert record["verdict"]["status"] == "skipped" and "resolved" not in record
     assert reason in record["verdict"]["reason"]
     assert "tuned" in (record["point"]["exchange"], record["point"]["grid"])
@@ -104,7 +112,7 @@ def test_where_nothing_is_to_be_chosen_the_point_is_skipped(bench: Bench, asked:
 )
 def test_what_cannot_be_used_is_refused_as_ever(bench: Bench, more: tuple[str, ...], expected: str) -> None:
     asked = (*QUICK, *SHAPE, "--variant", "pencil", "--exchange", "tuned", *more)
-    assert expected in bench.refused(*asked, ranks=2, faulty=False)
+    assert expected in bench.refused(*asked, faulty=False)
 
 
 def test_tuned_points_are_asked_about_without_mpi(bench: Bench) -> None:
@@ -128,13 +136,14 @@ def test_the_screen_says_what_was_chosen_and_how_long_it_took(bench: Bench) -> N
 def test_another_launchs_checks_stand_only_for_the_same_choice(bench: Bench, tmp_path: Path) -> None:
     first = tmp_path / "first.json"
     # One exchange reads this parameter, so that each launch chooses the same.
-    asked = ("--variant", "slab", "--exchange", "tuned", "--parameter", "reads=separate")
-    chosen = ok(bench, *asked, ranks=2, out=first)["resolved"]["tuning"]["exchange"]
-    second = ok(bench, *asked, "--checked-by", str(first), ranks=2)
+    asked = (*QUICK, *SHAPE, "--variant", "slab", "--exchange", "tuned", "--parameter", "reads=separate")
+    chosen = bench.measured(*asked, ranks=2, faulty=False, out=first)["resolved"]["tuning"]["exchange"]
+    checked = (*asked, "--checked-by", str(first))
+    second = bench.measured(*checked, ranks=2, faulty=False)
     assert chosen == "shared" and "checked_by" in second["verification"]
     record = json.loads(first.read_text())
     del record["sha256"]
     record["resolved"]["tuning"]["exchange"] = "p2p"
     first.write_text(json.dumps(record))
-    third = ok(bench, *asked, "--checked-by", str(first), ranks=2)
+    third = bench.measured(*checked, ranks=2, faulty=False)
     assert "checked_by" not in third["verification"]

@@ -6,17 +6,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import Bench, skip_reason
+from conftest import Bench, Launch, skip_reason
 
 QUICK = ("--planner", "estimate", "--repetitions", "2")
 EPSILON = 2.0**-23
 
 
-def recorded(bench: Bench, *arguments: str, ranks: int = 3) -> dict[str, Any]:
-    record = bench.record(*QUICK, *arguments, ranks=ranks)
-    if record["verdict"]["status"] == "ok":
-        assert ("wire " in record.screen) == ("wire" in record["point"])
-    return record
+def with_wires(bench: Bench, *asked: str) -> list[dict[str, Any]]:
+    """The records of a point as it is, and with narrowed messages."""
+    return bench.records(*((*QUICK, *asked, "--wire", wire) for wire in ("as-is", "single")), ranks=3)
 
 
 def largest_error(record: dict[str, Any]) -> float:
@@ -26,8 +24,7 @@ def largest_error(record: dict[str, Any]) -> float:
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
 def test_half_the_bytes_are_sent_and_the_error_is_that_of_single_precision(bench: Bench, kind: str) -> None:
     asked = ("--variant", "pencil", "--shape", "12x12x18", "--kind", kind, "--isolate")
-    whole = recorded(bench, *asked, "--wire", "as-is")
-    narrowed = recorded(bench, *asked, "--wire", "single")
+    whole, narrowed = with_wires(bench, *asked)
     assert "wire" not in whole["point"] and narrowed["point"]["wire"] == "single"
     assert narrowed["point_id"] != whole["point_id"]
     costs = whole["cost"], narrowed["cost"]
@@ -47,8 +44,8 @@ def test_half_the_bytes_are_sent_and_the_error_is_that_of_single_precision(bench
 
 def test_a_round_trip_and_instances_have_smaller_messages_too(bench: Bench) -> None:
     asked = ("--variant", "pencil", "--shape", "8x8x8", "--layout", "natural", "--instances", "2")
-    record = recorded(bench, *asked, "--direction", "roundtrip", "--wire", "single", ranks=4)
-    assert record["verdict"]["status"] == "ok"
+    record = bench.measured(*QUICK, *asked, "--direction", "roundtrip", "--wire", "single", ranks=4)
+    assert "wire " in record.screen and record["point"]["wire"] == "single"
     assert EPSILON / 100 < largest_error(record) < 4 * EPSILON
 
 
@@ -56,36 +53,39 @@ def test_a_round_trip_and_instances_have_smaller_messages_too(bench: Bench) -> N
 def test_a_cycle_has_smaller_messages_too(bench: Bench, truncation: tuple[str, ...]) -> None:
     options = ("--operator", "dealias-2/3", *truncation)
     asked = ("--variant", "pencil", "--shape", "24x18x20", "--direction", "convolution", *options)
-    records = [recorded(bench, *asked, "--wire", wire) for wire in ("as-is", "single")]
+    records = with_wires(bench, *asked)
     sent = [record["cost"]["bytes_sent_per_rank"] for record in records]
     assert [2 * value for value in sent[1]] == sent[0]
     assert largest_error(records[0]) < EPSILON / 100 < largest_error(records[1]) < 4 * EPSILON
 
 
 def test_one_rank_sends_nothing_and_rounds_nothing(bench: Bench) -> None:
-    record = recorded(bench, "--variant", "slab", "--shape", "8x8x8", "--wire", "single", ranks=1)
-    assert largest_error(record) < 1e-14
+    for wire in ("as-is", "single"):
+        record = bench.measured(*QUICK, "--variant", "slab", "--shape", "8x8x8", "--wire", wire)
+        assert ("wire " in record.screen) == ("wire" in record["point"]) == (wire == "single")
+        assert largest_error(record) < 1e-14
+
+
+def narrowed(*variant: str) -> Launch:
+    return Launch(2, (*QUICK, "--shape", "8x8x8", "--wire", "single", "--variant", *variant))
 
 
 @pytest.mark.parametrize(
-    ("variant", "exchange", "wire", "reason"),
+    ("record", "reason"),
     [
-        ("overdecomposed", None, "single", "variant 'overdecomposed' takes no exchange, whose messages wire single makes smaller"),
-        ("pencil-overlap", "p2p", "single", "variant 'pencil-overlap' sends arrays in pieces; wire single is for whole arrays"),
-        ("pencil-gpu", "p2p", "single", "variant 'pencil-gpu' computes on a device; wire single is for data in the host's memory"),
+        (narrowed("overdecomposed"), "'overdecomposed' takes no exchange, whose messages wire single makes smaller"),
+        (narrowed("pencil-overlap", "--exchange", "p2p"), "'pencil-overlap' sends arrays in pieces; wire single is for whole arrays"),
+        (narrowed("pencil-gpu", "--exchange", "p2p"), "'pencil-gpu' computes on a device; wire single is for data in the host's memory"),
     ],
+    indirect=["record"],
 )
-def test_what_cannot_is_skipped_with_the_reason(
-    bench: Bench, variant: str, exchange: str | None, wire: str, reason: str
-) -> None:
-    named = ("--exchange", exchange) if exchange else ()
-    asked = ("--variant", variant, "--shape", "8x8x8", "--wire", wire, *named)
-    assert skip_reason(recorded(bench, *asked, ranks=2)) == reason
+def test_what_cannot_is_skipped_with_the_reason(record: dict, reason: str) -> None:
+    assert skip_reason(record) == f"variant {reason}"
 
 
 def test_compressed_messages_have_the_bits_of_their_rate_or_a_reason(bench: Bench) -> None:
-    asked = ("--variant", "slab", "--shape", "16x16x16", "--wire", "zfp", "--parameter", "zfp-rate=16")
-    record = recorded(bench, *asked, "--exchange", "p2p", ranks=2)
+    asked = (*QUICK, "--variant", "slab", "--shape", "16x16x16", "--wire", "zfp", "--parameter", "zfp-rate=16")
+    record, of_windows = bench.records(*((*asked, "--exchange", name) for name in ("p2p", "rma")), ranks=2)
     if record["verdict"]["status"] == "skipped":
         assert record["verdict"]["reason"] == "wire zfp cannot run here: this build has no libzfp"
         pytest.skip("this build has no libzfp")
@@ -93,5 +93,4 @@ def test_compressed_messages_have_the_bits_of_their_rate_or_a_reason(bench: Benc
     assert cost["bytes_sent_per_rank"] == [16 * 16**3 / 4 / 4] * 2
     assert cost["model_bytes_per_rank"] == 16 * 16**3 / 4 / 4
     assert 1e-9 < largest_error(record) < 0.1
-    refused = recorded(bench, *asked, "--exchange", "rma", ranks=2)["verdict"]
-    assert refused["reason"] == "exchange 'rma' makes its messages itself; wire zfp takes alltoallv or p2p"
+    assert skip_reason(of_windows) == "exchange 'rma' makes its messages itself; wire zfp takes alltoallv or p2p"
