@@ -13,15 +13,16 @@ import pytest
 from conftest import ROOT, Bench, Record, recorded
 
 BASE_W, CORE_W, DRAM_W = 5.0, 20.0, 3.0
-POINT = ["--planner", "estimate", "--repetitions", "2", "--counters", "powercap"]
+POINT = ["--planner", "estimate", "--counters", "powercap"]
 
 
 def run(
-    bench: Bench, *arguments: str, ranks: int = 1, idle_s: float = 0.5, fake: tuple[str, ...] = ()
+    bench: Bench, *arguments: str, ranks: int = 1, idle_s: float = 0.5, fake: tuple[str, ...] = (), repetitions: int = 2
 ) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "tests/support/fake_powercap"), *fake]
     command += [f"--base-watts={BASE_W}", f"--core-watts={CORE_W}", f"--dram-watts={DRAM_W}"]
-    command += [bench.mpiexec, "-n", str(ranks), bench.plain, *POINT, f"--idle-s={idle_s}", *arguments]
+    command += [bench.mpiexec, "-n", str(ranks), bench.plain, *POINT, f"--idle-s={idle_s}"]
+    command += ["--repetitions", str(repetitions), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
 
 
@@ -54,7 +55,8 @@ def test_a_short_run_is_repeated_until_it_outlasts_a_hundred_updates(bench: Benc
 
 
 def test_a_long_run_is_counted_alone_and_its_long_phases_by_themselves(bench: Bench) -> None:
-    record = measure(bench, "--variant", "serial", "--shape", "256x256x256")
+    asked = ("--variant", "serial", "--shape", "192x192x192", "--warmup", "0", "--check", "spots")
+    record = measure(bench, *asked, repetitions=1)
     counters = record["counters"]
     if counters["runs"] > 1:
         pytest.fail(f"a run of {counters['run_s']} s is too short for this test: take a larger shape")
@@ -82,7 +84,7 @@ def test_other_processes_on_the_node_are_flagged(bench: Bench) -> None:
 
 def test_a_zone_that_vanishes_leaves_times_and_the_reason(bench: Bench) -> None:
     asked = ("--variant", "serial", "--shape", "32x32x32")
-    counters = measure(bench, *asked, idle_s=20, fake=("--vanish-after=10",))["counters"]
+    counters = measure(bench, *asked, idle_s=12, fake=("--vanish-after=10",))["counters"]
     assert "intel-rapl:0/energy_uj" in counters["unavailable"] and "the zone is gone" in counters["unavailable"]
     assert not {"total", "with_idle", "phases"} & counters.keys()
 
