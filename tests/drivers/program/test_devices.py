@@ -6,13 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import Bench
+from conftest import Bench, assert_measured, launched, skip_reason
 
 POINT = ("--variant", "slab-gpu", "--shape", "24x20x18", "--planner", "estimate", "--repetitions", "3")
 
 
-def measured(bench: Bench, *more: str) -> dict:
-    return bench.measured(*POINT, "--parameter", "device=host", *more, ranks=2, faulty=False)
+HOST = (*POINT, "--parameter", "device=host")
 
 
 def cufft_missing(bench: Bench) -> str:
@@ -23,8 +22,9 @@ def cufft_missing(bench: Bench) -> str:
     return cufft["reason"]
 
 
-def test_a_record_says_on_what_it_was_computed_and_that_it_was_emulated(bench: Bench) -> None:
-    record = measured(bench, "--isolate")
+@launched(2, (*HOST, "--isolate"))
+def test_a_record_says_on_what_it_was_computed_and_that_it_was_emulated(record: dict) -> None:
+    assert_measured(record)
     assert "emulated" in record["flags"]
     assert record["point"]["local_fft"] == "fftw"
     [devices] = record["resolved"]["devices"]
@@ -59,29 +59,36 @@ def test_a_record_has_what_the_driver_tells_of_a_gpu(bench: Bench, monkeypatch: 
         assert entry["state_after"][rises] > entry["state_before"][rises]
 
 
-def test_a_record_counts_what_was_queued_on_the_device(bench: Bench) -> None:
+@launched(2, HOST)
+def test_a_record_counts_what_was_queued_on_the_device(record: dict) -> None:
     """Slabs on two ranks have two stages, each copied there and back whole."""
-    device = measured(bench)["cost"]["device"]
+    device = record["cost"]["device"]
     assert device["h2d_copies_per_rank"] == device["d2h_copies_per_rank"] == device["ffts_per_rank"] == [2, 2]
     assert sum(device["h2d_bytes_per_rank"]) == sum(device["d2h_bytes_per_rank"]) == 2 * 24 * 20 * 18 * 16
 
 
-def test_a_variant_without_a_device_names_none(bench: Bench) -> None:
-    record = bench.record("--variant", "slab", "--shape", "8x8x8", "--planner", "estimate", ranks=2, faulty=False)
+@launched(2, ("--variant", "slab", "--shape", "8x8x8", "--planner", "estimate"))
+def test_a_variant_without_a_device_names_none(record: dict) -> None:
     assert "devices" not in record["resolved"]
     assert "device" not in record["cost"]
     assert "emulated" not in record["flags"]
     assert not {"h2d", "d2h"} & set(record["samples"]["rank_phase_s"])
 
 
-@pytest.mark.parametrize("direction", ["forward", "backward", "roundtrip"])
-def test_data_that_stays_on_the_device_is_neither_placed_nor_fetched_while_timed(bench: Bench, direction: str) -> None:
-    more = ("--parameter", "staging=resident", "--direction", direction)
-    record = measured(bench, *more, "--parameter", "messages=device")
+RESIDENT = [(*HOST, "--parameter", "staging=resident", "--direction", way) for way in ("forward", "backward", "roundtrip")]
+
+
+@launched(2, *((*resident, "--parameter", "messages=device") for resident in RESIDENT))
+def test_data_that_stays_on_the_device_is_neither_placed_nor_fetched_while_timed(record: dict) -> None:
+    assert_measured(record)
     assert not {"h2d", "d2h"} & set(record["samples"]["rank_phase_s"])
     assert record["verification"]["ok"]
-    through_host = measured(bench, *more)
-    assert {"h2d", "d2h"} <= set(through_host["samples"]["rank_phase_s"])
+
+
+@launched(2, *RESIDENT)
+def test_messages_through_the_host_are_fetched_and_placed_while_timed(record: dict) -> None:
+    assert_measured(record)
+    assert {"h2d", "d2h"} <= set(record["samples"]["rank_phase_s"])
 
 
 @pytest.mark.parametrize(
@@ -100,9 +107,9 @@ def test_what_the_device_lacks_is_a_reason_to_skip(
     assert expected in bench.skipped(*POINT, "--parameter", "device=host", *more, ranks=2, faulty=False)
 
 
-def test_a_point_that_asks_for_a_gpu_is_skipped_without_one(bench: Bench) -> None:
-    missing = cufft_missing(bench)
-    assert missing in bench.skipped(*POINT, "--parameter", "device=cuda", ranks=2, faulty=False)
+@launched(2, (*POINT, "--parameter", "device=cuda"), ("--variant", "slab", *POINT[2:], "--local-fft", "cufft"))
+def test_a_point_that_asks_for_a_gpu_is_skipped_without_one(bench: Bench, record: dict) -> None:
+    assert cufft_missing(bench) in skip_reason(record)
 
 
 @pytest.mark.parametrize("variant", [POINT, ("--variant", "node", *POINT[2:], "--parameter", "offload=pencil")])
@@ -112,11 +119,6 @@ def test_a_driver_too_old_for_the_runtime_is_a_reason_to_skip(
     monkeypatch.setenv("FOURSCORE_STAND_IN", "driver=old")
     reason = bench.skipped(*variant, "--parameter", "device=host", ranks=2, faulty=False)
     assert "no device 'host' can be used: the stand-in's driver is too old" in reason
-
-
-def test_a_local_library_on_a_gpu_says_why_it_cannot_be_used(bench: Bench) -> None:
-    missing = cufft_missing(bench)
-    assert missing in bench.skipped("--variant", "slab", *POINT[2:], "--local-fft", "cufft", ranks=2, faulty=False)
 
 
 def test_an_error_in_the_middle_ends_the_launch_with_the_devices_text(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Bench, read_record
+from conftest import Bench, Launch, read_record
 
 ASKED = ("--shape", "8x9x10", "--repetitions", "3", "--isolate")
 
@@ -70,29 +70,28 @@ def test_phases_that_do_not_add_up_are_marked(bench: Bench) -> None:
     assert "open-breakdown" in record["flags"]
 
 
+CUBE = ("--shape", "64x64x64", "--planner", "estimate", "--repetitions", "5", "--variant")
+VARIANTS = [
+    ("slab",),
+    ("slab-gpu",),
+    ("pencil-gpu", "--parameter", "staging=resident"),
+    ("slab-gpu", "--parameter", "staging=streamed"),
+    ("pencil", "--exchange", "alltoallw"),
+    ("pencil", "--exchange", "rma"),
+    ("volumetric", "--exchange", "active", "--parameter", "topology=cart"),
+    ("pencil-overlap", "--exchange", "p2p"),
+    ("volumetric", "--layout", "natural"),
+    ("danielson-lanczos",),
+    ("overdecomposed",),
+    ("node", "--threads", "2"),
+    ("fftw-mpi",),
+]
+
+
 @pytest.mark.parametrize(
-    ("variant", "more"),
-    [
-        ("serial", ()),
-        ("slab", ()),
-        ("slab-gpu", ()),
-        ("pencil-gpu", ("--parameter", "staging=resident")),
-        ("slab-gpu", ("--parameter", "staging=streamed")),
-        ("pencil", ("--exchange", "alltoallw")),
-        ("pencil", ("--exchange", "rma")),
-        ("volumetric", ("--exchange", "active", "--parameter", "topology=cart")),
-        ("pencil-overlap", ("--exchange", "p2p")),
-        ("volumetric", ("--layout", "natural")),
-        ("danielson-lanczos", ()),
-        ("overdecomposed", ()),
-        ("node", ("--threads", "2")),
-        ("fftw-mpi", ()),
-    ],
+    "record", [Launch(0, (*CUBE, "serial")), *(Launch(2, (*CUBE, *variant)) for variant in VARIANTS)], indirect=True
 )
-def test_the_phases_of_a_real_variant_add_up(bench: Bench, variant: str, more: tuple[str, ...]) -> None:
-    ranks = 1 if variant == "serial" else 2
-    asked = ("--shape", "64x64x64", "--planner", "estimate", "--repetitions", "5")
-    record = bench.record("--variant", variant, *more, *asked, ranks=ranks)
+def test_the_phases_of_a_real_variant_add_up(record: dict) -> None:
     if record["verdict"]["status"] == "skipped":
         pytest.skip(record["verdict"]["reason"])
     samples = record["samples"]
