@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 from pathlib import Path
 
 import numpy
 import pytest
-from conftest import Bench
+from combinations import available, measurable
+from conftest import Bench, Launch, assert_measured, launched
 
 RANKS = 64
+SHAPES = ("64x64x64", "262144")
+ONCE = ("--repetitions", "1", "--warmup", "0")
 ON_ONE_RANK_ONLY = {"serial", "serial-gpu"}
 
 
-def test_every_variant_is_right_on_64_ranks(bench: Bench) -> None:
-    names = {name for name, variant in bench.listed("variants").items() if variant["available"]}
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.function is test_every_variant_is_right_on_64_ranks:
+        launches, _ = measurable(RANKS, [(name, "auto") for name in available()[0]], SHAPES)
+        cases = [Launch(RANKS, (*launch, *ONCE)) for launch in launches.values()]
+        metafunc.parametrize("record", cases, ids=[name for name, _ in launches], indirect=True)
+
+
+def test_no_variant_is_left_out() -> None:
+    names = set(available()[0])
     assert {"pencil", "volumetric", "transpose", "overdecomposed"} <= names
-    for name in sorted(names - ON_ONE_RANK_ONLY):
-        verdicts = []
-        for planner, shape in itertools.product(("estimate", "measure"), ("64x64x64", "262144")):
-            options = ("--variant", name, "--shape", shape, "--planner", planner, "--repetitions", "1", "--warmup", "0")
-            record = bench.record(*options, ranks=RANKS, faulty=False, timeout=300)
-            verdicts.append(record["verdict"]["status"])
-            if verdicts[-1] == "ok":
-                assert record["verification"]["ok"] and len(record["samples"]["rank_total_s"]) == RANKS
-                break
-        assert verdicts[-1] == "ok", f"{name}: {verdicts}"
+    launches, refused = measurable(RANKS, [(name, "auto") for name in names], SHAPES)
+    assert {name for name, _ in launches} == names - ON_ONE_RANK_ONLY, refused
+
+
+def test_every_variant_is_right_on_64_ranks(record: dict) -> None:
+    assert record["verdict"]["status"] == "ok", record["verdict"]["reason"]
+    assert record["verification"]["ok"] and len(record["samples"]["rank_total_s"]) == RANKS
 
 
 def test_more_ranks_than_a_record_lists_have_a_file_of_columns(bench: Bench, tmp_path: Path) -> None:
     options = ("--variant", "pencil", "--shape", "36x36x36", "--planner", "estimate", "--isolate", "--timeline")
     out = tmp_path / "out.json"
-    record = bench.record(*options, "--repetitions", "2", ranks=66, faulty=False, timeout=300, out=out)  # valid by the schema
+    record = bench.record(
+        *options, "--repetitions", "2", ranks=66, faulty=False, timeout=300, out=out
+    )  # valid by the schema
     assert "rank_total_s" not in record["samples"]
     columns = record["rank_columns"]
     content = (tmp_path / columns["file"]).read_bytes()
@@ -48,7 +56,11 @@ def test_more_ranks_than_a_record_lists_have_a_file_of_columns(bench: Bench, tmp
     assert 16 <= len({lane["rank"] for lane in record["timeline"]["lanes"]}) <= 32
 
 
-@pytest.mark.parametrize("exchange", ["alltoallw", "p2p", "bruck", "hierarchical", "shared"])
-def test_pencils_are_right_with_other_exchanges_on_64_ranks(bench: Bench, exchange: str) -> None:
-    options = ("--variant", "pencil", "--grid", "8x8", "--shape", "30x28x26", "--planner", "estimate")
-    bench.measured(*options, "--exchange", exchange, "--repetitions", "1", ranks=RANKS, faulty=False)
+PENCIL = ("--variant", "pencil", "--grid", "8x8", "--shape", "30x28x26", "--planner", "estimate", "--repetitions", "1")
+
+
+@launched(
+    RANKS, *((*PENCIL, "--exchange", exchange) for exchange in ("alltoallw", "p2p", "bruck", "hierarchical", "shared"))
+)
+def test_pencils_are_right_with_other_exchanges_on_64_ranks(record: dict) -> None:
+    assert_measured(record)
