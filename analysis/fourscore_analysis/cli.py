@@ -16,8 +16,7 @@ from typing import Any, NoReturn
 
 from fourscore_analysis.commands import all_commands
 from fourscore_analysis.commands.base import ENVIRONMENT_FAILED, OK, UNUSABLE_INPUT, Command
-from fourscore_analysis.records.archive import InputError
-from fourscore_analysis.records.values import MissingArchiveError, printable, shown
+from fourscore_analysis.records.values import InputError, MissingArchiveError, printable, shown
 
 COLUMNS = 100  # that --help takes
 FRONT = "--front="  # what the C++ program hands on where it asks how the words of a command are read

@@ -8,8 +8,7 @@ from dataclasses import asdict
 
 from fourscore_analysis.commands.base import OK, SAYS_NO, Command
 from fourscore_analysis.commands.options import add_archive, add_terms, ranks_of, shape_of, tell_unreadable, terms_of
-from fourscore_analysis.records.archive import InputError
-from fourscore_analysis.records.values import printable
+from fourscore_analysis.records.values import InputError, printable
 
 EXAMPLES = """Examples:
   fourscore best --shape 256x256x256 --ranks 8

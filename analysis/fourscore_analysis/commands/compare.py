@@ -17,7 +17,7 @@ from fourscore_analysis.commands.options import (
     tell_unreadable,
     write_output,
 )
-from fourscore_analysis.records.archive import InputError
+from fourscore_analysis.records.values import InputError
 
 EXAMPLES = """Examples:
   fourscore compare main HEAD                              (two revisions, built and measured in pairs)

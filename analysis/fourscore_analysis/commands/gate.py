@@ -7,6 +7,7 @@ import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fourscore_analysis.commands.base import OK, Command
 from fourscore_analysis.commands.options import (
@@ -19,7 +20,10 @@ from fourscore_analysis.commands.options import (
     tell_unreadable,
     write_output,
 )
-from fourscore_analysis.records.archive import Campaign, InputError
+from fourscore_analysis.records.values import InputError
+
+if TYPE_CHECKING:
+    from fourscore_analysis.records.archive import Campaign
 
 EXAMPLES = """Examples:
   fourscore run exact && fourscore gate accept exact --baseline baseline.json

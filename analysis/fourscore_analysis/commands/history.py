@@ -9,8 +9,7 @@ from pathlib import Path
 
 from fourscore_analysis.commands.base import OK, SAYS_NO, Command
 from fourscore_analysis.commands.options import add_archive, file_of, path_of, tell_unreadable
-from fourscore_analysis.records.archive import InputError
-from fourscore_analysis.records.values import printable, shown
+from fourscore_analysis.records.values import InputError, printable, shown
 
 EXAMPLES = """Examples:
   fourscore history -o history.html

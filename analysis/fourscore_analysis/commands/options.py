@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fourscore_analysis.records.archive import InputError, Unreadable
 from fourscore_analysis.records.files import prepare_file, write_whole
-from fourscore_analysis.records.values import printable, shown
+from fourscore_analysis.records.values import InputError, printable, shown
 
 if TYPE_CHECKING:
+    from fourscore_analysis.records.archive import Unreadable
     from fourscore_analysis.views.predictions import Wanted
 
 MOST_RANKS = 2**31 - 1

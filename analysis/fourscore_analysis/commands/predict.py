@@ -22,8 +22,7 @@ from fourscore_analysis.commands.options import (
     shape_of,
     wanted_of,
 )
-from fourscore_analysis.records.archive import InputError
-from fourscore_analysis.records.values import printable, shown
+from fourscore_analysis.records.values import InputError, printable, shown
 
 if TYPE_CHECKING:
     from fourscore_analysis.models.machines import Machine

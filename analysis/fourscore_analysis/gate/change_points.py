@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy import stats
 
 LEAST_SIDE = 3  # values on each side of a change
 WINDOW = 64
@@ -311,12 +310,14 @@ def _runs(values: np.ndarray, bounds: list[int]) -> list[tuple[int, int]]:
 def _is_line(values: np.ndarray, bounds: list[int]) -> bool:
     """Whether a line explains values[bounds[0]:bounds[-1]] better than one median between each two bounds: the smaller
     of Schwarz's criteria (BIC) of both, with absolute residuals."""
+    from scipy.stats import theilslopes  # slow to load
+
     inside = values[bounds[0] : bounds[-1]]
     steps = sum(
         float(np.sum(np.abs(part - np.median(part)))) for part in np.split(inside, np.array(bounds[1:-1]) - bounds[0])
     )
     at = np.arange(len(inside))
-    slope, intercept, *_ = stats.theilslopes(inside, at)
+    slope, intercept, *_ = theilslopes(inside, at)
     line = float(np.sum(np.abs(inside - intercept - slope * at)))
     parameters_of_steps, parameters_of_line = 2 * (len(bounds) - 1) - 1, 2
     return _criterion(line, parameters_of_line, len(inside)) < _criterion(steps, parameters_of_steps, len(inside))
@@ -330,8 +331,10 @@ def _trend(values: np.ndarray, begin: int, end: int) -> Drift | None:
     inside = values[begin:end]
     if len(inside) < TREND_VALUES or np.ptp(inside) == 0:
         return None
+    from scipy.stats import kendalltau, theilslopes
+
     at = np.arange(len(inside))
-    p = float(stats.kendalltau(at, inside).pvalue)
+    p = float(kendalltau(at, inside).pvalue)
     if not p <= level(len(inside)):
         return None
-    return Drift(begin, end, float(stats.theilslopes(inside, at).slope), p)
+    return Drift(begin, end, float(theilslopes(inside, at).slope), p)

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.stats import mannwhitneyu
 
 from fourscore_analysis.gate.acknowledged import Acknowledgement
 from fourscore_analysis.gate.change_points import Drift, Segmentation, segment
@@ -168,6 +167,8 @@ def judge_all(series: Sequence[Series], margin: float = MARGIN, workers: int | N
     values = [one.values_s for one in series]
     workers = min(workers or available_cores(), len(series))
     if workers > 1 and sum(len(one) for one in values) >= _PARALLEL_FROM:
+        import scipy.stats  # noqa: F401  before processes begin, which then share it
+
         with pool_of(workers) as pool:
             segmented = list(pool.map(_segmented, values, chunksize=max(1, len(values) // (8 * workers))))
     else:
@@ -194,6 +195,8 @@ def _judged(series: Series, segmented: Segmentation, margin: float) -> Judged:
 def _change(
     series: Series, values: np.ndarray, bounds: Sequence[int], number: int, p: float, margin: float, bimodal: bool
 ) -> Finding:
+    from scipy.stats import mannwhitneyu  # slow to load
+
     begin, index, end = bounds[number : number + 3]
     before, after = range(max(begin, index - MOST_BESIDE), index), range(index, min(end, index + MOST_BESIDE))
     shift = sample_shift(values[after.start : after.stop], values[before.start : before.stop])

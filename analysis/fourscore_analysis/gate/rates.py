@@ -7,8 +7,6 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from scipy.stats import binomtest
-
 from fourscore_analysis.records.archive import InputError
 from fourscore_analysis.records.files import regular_content, write_whole
 from fourscore_analysis.records.values import (
@@ -39,8 +37,11 @@ class Share:
         """95 %, Clopper and Pearson (Biometrika 26, 1934)."""
         if not self.of:
             return (0.0, 1.0)
-        found = binomtest(self.count, self.of).proportion_ci(0.95, method="exact")
-        return (float(found.low), float(found.high))
+        from scipy.special import betaincinv  # slow to load
+
+        others = self.of - self.count
+        low = float(betaincinv(self.count, others + 1, 0.025)) if self.count else 0.0
+        return low, float(betaincinv(self.count + 1, others, 0.975)) if others else 1.0
 
     def text(self) -> str:
         """29 of 30, 97 % [83, 100]"""

@@ -27,9 +27,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtri
 
 from fourscore_analysis.points.shifts import EXACT_DIFFERENCES, Shift, signed_rank_tail
+from fourscore_analysis.points.stats import NORMAL
 
 NOISE_FACTOR = 2.0  # a margin is at least so many standard errors
 WORTH_A_LOOK = 0.8  # share of a series' pairs that a look before the last may have
@@ -126,8 +126,8 @@ def is_decided(shift: Shift, share: float, tests: int, rules: Rules = RULES) -> 
 
 def _least_shift(standard_error: np.ndarray, p_limit: float, power: float, rules: Rules) -> np.ndarray:
     """The shift that is called red with `power`: far enough from 0 for p, and its interval from the margin."""
-    z_power, z_p = float(ndtri(power)), -float(ndtri(p_limit))
-    z_interval = float(ndtri((1 + rules.confidence) / 2))
+    z_power, z_p = NORMAL.inv_cdf(power), -NORMAL.inv_cdf(p_limit)
+    z_interval = NORMAL.inv_cdf((1 + rules.confidence) / 2)
     margin = np.log1p(np.maximum(rules.margin, NOISE_FACTOR * standard_error))
     return np.maximum((z_p + z_power) * standard_error, margin + (z_interval + z_power) * standard_error)
 
@@ -151,7 +151,7 @@ def visible_in_pairs(noise: np.ndarray, pairs: int, tests: int, power: float, ru
 def screen_detectable(shift: Shift, power: float = 0.8, rules: Rules = RULES) -> np.ndarray:
     """The smallest slowdown that the screen would have chosen for the second stage with `power`: its upper limit less
     what chance adds. At least what the second stage finds, `rules.effect`, where it is that much."""
-    z_power = float(ndtri(power))
+    z_power = NORMAL.inv_cdf(power)
     return np.maximum(rules.effect, np.expm1(z_power * shift.standard_error))
 
 

@@ -16,8 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from scipy.special import stdtrit
-
 from fourscore_analysis.records.basics import Place
 
 PROGRAM = "pairwise_bench"
@@ -131,6 +129,8 @@ def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimat
     mean = statistics.fmean(values)
     if len(values) == 1:
         return Estimate(mean, None)
+    from scipy.special import stdtrit  # slow to load
+
     half = float(stdtrit(len(values) - 1, (1 + confidence) / 2)) * statistics.stdev(values) / math.sqrt(len(values))
     return Estimate(mean, (mean - half, mean + half))
 

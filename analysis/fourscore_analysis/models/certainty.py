@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from fourscore_analysis.models.parameters import parameter
 from fourscore_analysis.models.rows import Rows
 from fourscore_analysis.models.solve import ROBUST_SCALE
+from fourscore_analysis.points.stats import NORMAL
 
 CONFIDENCE = 0.95
 SEED = 1993
@@ -101,6 +101,8 @@ def bootstrap(
     free = slopes.shape[1]
     if not free or not draws:
         return np.zeros((draws, free))
+    from scipy.special import stdtrit  # slow to load
+
     random = np.random.default_rng(SEED)
     weights = random.standard_exponential((draws, rows.launches))
     # For each row in each draw: its weight, and its value moved by the launches' weights.
@@ -125,5 +127,5 @@ def bootstrap(
     moves = -np.linalg.solve(normal + ridge, right[:, :, None])[:, :, 0]
     freedom = max(sum(len(found) for found in rows.log_launches.values()) - free, 1)
     quantile = (1 + CONFIDENCE) / 2
-    wider = math.sqrt((freedom + free) / freedom) * float(stdtrit(freedom, quantile) / ndtri(quantile))
+    wider = math.sqrt((freedom + free) / freedom) * float(stdtrit(freedom, quantile)) / NORMAL.inv_cdf(quantile)
     return moves * wider

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from scipy.special import stdtrit
-
 from fourscore_analysis.points.counting import CountedPoint
 from fourscore_analysis.points.points import contract_terms
 from fourscore_analysis.points.units import digits
@@ -44,6 +42,8 @@ def fit_through_origin(x: Sequence[float], y: Sequence[float], confidence: float
     freedom = len(x) - 1
     if freedom == 0:
         return Fit(a, 1, None)
+    from scipy.special import stdtrit  # slow to load
+
     variance = math.fsum((other - a * one) ** 2 for one, other in zip(x, y, strict=True)) / freedom
     half = float(stdtrit(freedom, (1 + confidence) / 2)) * math.sqrt(variance / square)
     return Fit(a, len(x), (a - half, a + half))

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from fourscore_analysis.models.base import Forms, Model
 from fourscore_analysis.models.certainty import CONFIDENCE, Refused, at_end, bootstrap, undetermined
@@ -131,6 +130,8 @@ class _Search:
         """With a cache between the neighbours of the best of the lattice."""
         if not self.searches:
             return self.at(None)
+        from scipy.optimize import minimize_scalar  # slow to load
+
         candidates = range(0, len(self.lattice), BETWEEN)
         found = {place: self.at_place(place) for place in candidates}
         for one in found.values():

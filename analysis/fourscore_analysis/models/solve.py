@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import leastsq
 
 from fourscore_analysis.models.design import Design
 from fourscore_analysis.models.parameters import parameter
@@ -57,6 +56,8 @@ def solve(
     if not free:
         residuals = np.log(matrix.seconds(log_all)) - measured
         return Solution(float(residuals @ residuals), matrix.parameters, free, np.zeros(0), log_all)
+    from scipy.optimize import leastsq  # slow to load
+
     low = np.log([parameter(name).least for name in free])
     high = np.log([parameter(name).most for name in free])
 

@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
-from fourscore_analysis.points.stats import EXACT_PAIRS, rank_sum_chances
+from fourscore_analysis.points.stats import EXACT_PAIRS, NORMAL, rank_sum_chances
 
 EXACT_DIFFERENCES = 100  # beyond so many, the signed-rank sum is normal enough
 OF_ERROR = 0.8  # confidence of the interval whose length is the standard error; of 0.9, tails reach into it at 8 pairs
@@ -75,7 +74,7 @@ class Shift:
         and no tail moves it far, and for large samples it is right for any distribution (Lehmann, Ann. Math. Stat. 34,
         1963)."""
         first = max(1, self._first((1 - OF_ERROR) / 2))
-        quantile = -float(ndtri(self.tail[self.candidates.shape[-1] - first + 1]))
+        quantile = -NORMAL.inv_cdf(self.tail[self.candidates.shape[-1] - first + 1])
         return (self.candidates[..., -first] - self.candidates[..., first - 1]) / (2 * quantile)
 
 
@@ -145,7 +144,8 @@ def _tail(chances: np.ndarray) -> np.ndarray:
 
 
 def _normal_tail(largest: int, variance: float) -> np.ndarray:
-    return ndtr((largest / 2 - np.arange(largest + 1) + 0.5) / math.sqrt(variance))
+    scale = math.sqrt(2 * variance)
+    return np.array([math.erfc((at - largest / 2 - 0.5) / scale) / 2 for at in range(largest + 1)])
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

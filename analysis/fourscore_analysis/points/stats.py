@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtri
 
 INTERVAL_FROM = 5  # launches
 RESAMPLES = 999  # in the bootstrap
 EXACT_PAIRS = 3000  # beyond so many pairs the rank sum is normal enough
+NORMAL = statistics.NormalDist()  # scipy.special has its functions, and takes longer to load than most commands run
 Block = tuple[Sequence[float], Sequence[float]]  # values of the one kind, and of the other
 
 
@@ -102,7 +102,7 @@ def _least_rank_sum(sizes: Sequence[tuple[int, int]], tail: float) -> int:
     pairs = sum(first * second for first, second in sizes)
     if pairs > EXACT_PAIRS:
         variance = sum(first * second * (first + second + 1) / 12 for first, second in sizes)
-        return max(0, math.floor(pairs / 2 + float(ndtri(tail)) * math.sqrt(variance)))
+        return max(0, math.floor(pairs / 2 + NORMAL.inv_cdf(tail) * math.sqrt(variance)))
     chances = np.ones(1)
     for first, second in sizes:
         chances = np.convolve(chances, rank_sum_chances(min(first, second), max(first, second)))

@@ -9,9 +9,10 @@ import re
 import reprlib
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 Value = TypeVar("Value")
 
@@ -233,6 +234,8 @@ def entries(kind: Callable[[Any], Value]) -> Callable[[Any], dict[str, Value]]:
 
 def rows_of(value: Any) -> np.ndarray:
     """A list of lists of one length of numbers that are not negative, as a matrix."""
+    import numpy as np  # slow to load, for --help
+
     rows = list_of(value)
     if len({len(list_of(row)) for row in rows}) > 1:
         raise RecordError("its lists differ in length")

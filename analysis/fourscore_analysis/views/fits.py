@@ -124,6 +124,8 @@ def _done(tasks: Sequence[_Task]) -> list[MethodFit]:
     if workers < 2 or sum(len(task.series.observations) for task in tasks) < WORTH_PROCESSES:
         results = [_tried(*pair) for pair in pairs]
     else:
+        import scipy.optimize  # noqa: F401  before processes begin, which then share it
+
         with pool_of(workers) as pool:
             results = list(pool.map(_tried, *zip(*pairs, strict=True)))
     found: dict[int, list[Tried | str]] = defaultdict(list)

@@ -12,7 +12,6 @@ import numpy as np
 from fourscore_analysis.isoefficiency.models import Fitted
 from fourscore_analysis.isoefficiency.points import Family, Measured
 from fourscore_analysis.points.units import digits, time_text
-from scipy.optimize import nnls
 
 from fourscore_papers.gupta1993 import equations
 from fourscore_papers.gupta1993.equations import Machine
@@ -62,6 +61,8 @@ def machine_of(family: Family) -> Machine | None:
     overhead, measured = overhead_of(family), family.measured
     if overhead is None or len({one.elements for one in measured}) < LEAST_SIZES:
         return None
+    from scipy.optimize import nnls  # slow to load
+
     t_c_s = statistics.median(one.serial.time_s / (one.elements * math.log2(one.elements)) for one in measured)
     rows = np.array([_row(overhead, one) for one in measured])
     scale = rows[:, :2].max(axis=0)  # so that the solver sees t_s and t_w as alike

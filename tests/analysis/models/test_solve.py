@@ -92,6 +92,6 @@ def test_the_search_never_meets_columns_that_depend_on_each_other(monkeypatch):
 
         return leastsq(residuals, begin, arguments, seen, *rest, **more)
 
-    monkeypatch.setattr("fourscore_analysis.models.solve.leastsq", watched)
+    monkeypatch.setattr("scipy.optimize.leastsq", watched)
     solve(matrix, measured, {})
     assert min(smallest) > 1e-6
