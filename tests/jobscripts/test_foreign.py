@@ -69,7 +69,7 @@ def test_the_table_behind_a_run_marks_none_of_them_as_the_best(foreign):
 )
 def test_the_mark_counts_only_in_the_file_that_has_the_hash(foreign, lie):
     mine = foreign.make("print(json.dumps(identity()))", f"answer = identity(); {lie}; print(json.dumps(answer))")
-    mine.write_text(mine.read_text().replace("import hashlib\n", f"import hashlib\n{MARK}", 1))
+    mine.write_text(mine.read_text().replace("import json\n", f"import json\n{MARK}", 1))
     run(foreign)
     assert all("foreign" in record["flags"] for record in foreign.records().values())
 
