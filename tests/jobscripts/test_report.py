@@ -6,6 +6,7 @@ import re
 import signal
 
 import pytest
+from fourscore_command import Fourscore
 from processes import alive, children_of, wait_for
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -17,25 +18,27 @@ def reported(fourscore, *arguments, **options) -> dict:
     return fourscore.json("report", *arguments, **options)
 
 
-def two_campaigns(fourscore) -> tuple[str, str]:
-    """Runs the suite `s` twice, with other points; returns the names of its campaigns, the older first."""
+@pytest.fixture(scope="module")
+def archived(tmp_path_factory) -> tuple[Fourscore, str, str]:
+    """An archive with two campaigns of the suite `s`, of one point and of three: their names. To be read alone."""
+    fourscore = Fourscore(tmp_path_factory.mktemp("archived"))
     fourscore("run", fourscore.points(points=1, launches=1))
     older = {path.name for path in (fourscore.archive / "records").iterdir()}
-    fourscore("run", fourscore.points(points=2, launches=1))
+    fourscore("run", fourscore.points(points=3, launches=1))
     newer = {path.name for path in (fourscore.archive / "records").iterdir()} - older
-    return older.pop(), newer.pop()
+    return fourscore, older.pop(), newer.pop()
 
 
-def test_the_name_of_a_suite_means_its_newest_campaign_and_that_of_a_campaign_itself(fourscore):
-    older, newer = two_campaigns(fourscore)
+def test_the_name_of_a_suite_means_its_newest_campaign_and_that_of_a_campaign_itself(archived):
+    fourscore, older, newer = archived
     for arguments, expected in ((["s"], newer), ([older], older), ([], newer)):
         found = reported(fourscore, *arguments)
         assert [one["campaign"] for one in found["campaigns"]] == [expected]
         assert found["campaigns"][0]["suite"] == "s"
 
 
-def test_a_name_that_is_neither_suite_nor_campaign_ends_with_2_and_the_nearest(fourscore):
-    older, _ = two_campaigns(fourscore)
+def test_a_name_that_is_neither_suite_nor_campaign_ends_with_2_and_the_nearest(archived):
+    fourscore, older, _ = archived
     error = fourscore("report", older[:-1] + "z", code=2).stderr
     assert f"did you mean '{older}'?" in error
     assert len(error.splitlines()) == 1
@@ -48,29 +51,25 @@ def test_the_help_says_what_is_shown_without_a_name(fourscore):
     assert "0: no limit; default: 150" in text
 
 
-def test_no_limit_of_plot_points_is_zero_as_the_page_advises(fourscore):
-    fourscore("run", fourscore.points(points=3, launches=1))
-    fourscore("report", "--plot-points", 0)
-    assert "are in no plot" not in (fourscore.folder / "report.html").read_text()
-    fourscore("report", "--plot-points", 1)
+def test_the_number_of_plot_points_and_efficiencies_are_handed_on(archived):
+    """0 is no limit, as the page advises. The name of a page may look like an option."""
+    fourscore = archived[0]
+    fourscore("report", "--plot-points", 0, "--output=-x.html")
+    assert "are in no plot" not in (fourscore.folder / "-x.html").read_text()
+    assert list((fourscore.folder / "-x-plots").iterdir())
+    fourscore("report", "--plot-points", 1, "--efficiency", "0.4,0.9")
     page = (fourscore.folder / "report.html").read_text()
     assert "2 of 3 points are in no plot" in re.sub(r"<[^>]*>", "", page)
     assert "--plot-points 0" in page
+    error = fourscore("report", "--efficiency=2", code=2).stderr
+    assert "'2' is not 1 to 5 numbers between 0 and 1" in error
 
 
 @pytest.mark.parametrize("value", ["-1", "few", "1e400", ""])
-def test_a_number_of_plot_points_that_is_none_ends_with_2_and_a_short_message(fourscore, value):
-    fourscore("run", fourscore.points(points=1, launches=1))
-    error = fourscore("report", f"--plot-points={value}", code=2).stderr
+def test_a_number_of_plot_points_that_is_none_ends_with_2_and_a_short_message(archived, value):
+    error = archived[0]("report", f"--plot-points={value}", code=2).stderr
     assert "plot-points" in error
     assert len(error) < 200
-
-
-def test_efficiencies_are_handed_on(fourscore):
-    fourscore("run", fourscore.points(points=1, launches=1))
-    fourscore("report", "--efficiency", "0.4,0.9")
-    error = fourscore("report", "--efficiency=2", code=2).stderr
-    assert "'2' is not 1 to 5 numbers between 0 and 1" in error
 
 
 def test_nothing_of_the_current_folder_is_executed(fourscore):
@@ -78,34 +77,27 @@ def test_nothing_of_the_current_folder_is_executed(fourscore):
     fourscore("run", fourscore.points(points=1, launches=1))
     for name in ("json", "numpy", "importlib", "matplotlib", "fourscore_analysis", "fourscore_papers", "sitecustomize"):
         (fourscore.folder / f"{name}.py").write_text(f"open('executed-{name}', 'w')\nraise SystemExit(9)\n")
-    for path in ("", ":", f":{ANALYSIS}", f"{ANALYSIS}:"):
+    for path in ("", f":{ANALYSIS}::"):
         environment = {"PYTHONPATH": path, "PYTHONSAFEPATH": ""}
         assert reported(fourscore, environment=environment)["campaigns"]
     assert not list(fourscore.folder.glob("executed-*"))
 
 
-def test_an_entry_of_the_python_path_is_kept(fourscore):
+def test_an_entry_of_the_python_path_is_kept(archived):
     """Modules and Spack supply numpy so."""
-    fourscore("run", fourscore.points(points=1, launches=1))
+    fourscore = archived[0]
     elsewhere = fourscore.folder / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "jinja2.py").write_text("import os; os._exit(42)\n")
     fourscore("report", code=42, environment={"PYTHONPATH": str(elsewhere)})
 
 
-def test_an_interpreter_that_is_no_python_ends_with_3(fourscore):
-    fourscore("run", fourscore.points(points=1, launches=1))
+def test_an_interpreter_that_is_no_python_ends_with_3(archived):
+    fourscore, page = archived[0], archived[0].folder / "none.html"
     for program in ("/bin/true", "/bin/false"):
-        error = fourscore("report", environment={"FOURSCORE_PYTHON": program}, code=3).stderr
+        error = fourscore("report", "-o", page, environment={"FOURSCORE_PYTHON": program}, code=3).stderr
         assert f"'{program}' does not work as a Python interpreter" in error
-    assert not (fourscore.folder / "report.html").exists()
-
-
-def test_a_page_whose_name_looks_like_an_option_is_written(fourscore):
-    fourscore("run", fourscore.points(points=1, launches=1))
-    fourscore("report", "--output=-x.html")
-    assert (fourscore.folder / "-x.html").exists()
-    assert list((fourscore.folder / "-x-plots").iterdir())
+    assert not page.exists()
 
 
 def test_a_papers_page_needs_no_archive_and_takes_a_paper_each_time(fourscore):
@@ -119,8 +111,8 @@ def test_a_papers_page_needs_no_archive_and_takes_a_paper_each_time(fourscore):
     assert 'id="eleftheriou2005"' in page
 
 
-def test_a_papers_page_takes_the_whole_archive(fourscore):
-    older, newer = two_campaigns(fourscore)
+def test_a_papers_page_takes_the_whole_archive(archived):
+    fourscore = archived[0]
     found = reported(fourscore, "--paper", "haynes2000")
     assert found["archive"] == str(fourscore.archive)
     assert "have a measurement of the archive" in found["papers"][0]["summary"][-1]
