@@ -1,5 +1,5 @@
 import pytest
-from fourscore_command import fourscore, measured  # noqa: F401
+from fourscore_command import first_measured, fourscore, measured  # noqa: F401
 from pretended_slurm import Campaign
 
 

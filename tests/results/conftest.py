@@ -1,1 +1,1 @@
-from fourscore_command import fourscore, measured  # noqa: F401
+from fourscore_command import first_measured, fourscore, measured  # noqa: F401
