@@ -84,25 +84,20 @@ def comparison(fourscore):
     return json.loads(file.read_text())
 
 
-def test_two_builds_of_a_plugin_are_compared_in_pairs(fourscore, built):
-    suite = fourscore.suite('name="s"\n' + SWEEP.format('"by-definition"'))
-    command = ("compare", "--plugin", built(), built(build=1), "--suite", suite, "--pairs", 6, "--most-pairs", 6, "--quiet")
-    assert "by-definition" in fourscore(*command, "--dry-run", environment=REAL).stdout
-    run = fourscore(*command, environment=REAL, code=(0, 1))  # so few pairs on a busy machine may say anything
-    assert "The builds differ in libraries.libnone.so." in run.stdout
-    sides = comparison(fourscore)
-    assert sides["base"]["code_hash"] != sides["candidate"]["code_hash"]
-
-
-def test_two_revisions_of_a_plugin_are_built_and_compared(fourscore, tmp_path):
+def test_two_revisions_of_a_plugin_are_built_and_compared_in_pairs_and_two_builds_are_taken(fourscore, built, tmp_path):
     sources = [FAULTY.read_text() + f"\nint build_number(void) {{ return {number}; }}\n" for number in range(2)]
     repository = repository_of(tmp_path / "theirs", "mine.c", *sources)
     environment = REAL | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     suite = fourscore.suite('name="s"\n' + SWEEP.format('"by-definition"'))
+    builds = ("compare", "--plugin", built(), built(build=1), "--suite", suite, "--dry-run")
+    assert "by-definition" in fourscore(*builds, environment=REAL).stdout
     command = ("compare", "HEAD~1", "HEAD", "--suite", suite, "--pairs", 6, "--most-pairs", 6, "--quiet", "--repo", repository)
     build = "mkdir -p lib && env -u LD_PRELOAD " + " ".join([*COMPILE, "-DFAULT=NONE", "mine.c", "-o", "lib/libmine.so", "-lm"])
     run = fourscore(*command, "--build", build, "--artifact", "lib/libmine.so", environment=environment, code=(0, 1))
+    # So few pairs on a busy machine may say anything.
     assert "The builds differ in libraries.libmine.so." in run.stdout
+    sides = comparison(fourscore)
+    assert sides["base"]["code_hash"] != sides["candidate"]["code_hash"]
     again = fourscore(*command, "--build", build, "--artifact", "lib/libmine.so", "--dry-run", environment=environment)
     assert "0 launches are missing" in again.stdout
     failed = fourscore(*command, "--build", "echo so; false", "--artifact", "lib/libmine.so", environment=environment, code=2)
