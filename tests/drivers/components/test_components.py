@@ -26,6 +26,13 @@ SMALL: dict[str, tuple[dict[str, str], set[str]]] = {
 }
 
 
+@pytest.mark.parametrize(("size", "bytes_of_each"), [("curve", [16384, 32768, 65536, 98304]), ("auto", [98304])])
+def test_sizes_of_memory_bench_follow_the_last_level_caches(size: str, bytes_of_each: list[int]) -> None:
+    machine = {"HWLOC_SYNTHETIC": "Package:1 L3Cache:1(size=24576) Core:2 PU:1"}
+    record = measured("memory_bench", *given({"size": size, "kernels": "copy"}), environment=machine)
+    assert [entry["name"] for entry in record["benchmarks"]] == [f"copy/{each}" for each in bytes_of_each]
+
+
 @pytest.mark.parametrize("program", SMALL)
 def test_the_card_names_parameters_with_what_is_allowed(program: str) -> None:
     card = json.loads(call(program, "--list").stdout)
