@@ -77,12 +77,12 @@ class RecordSchema {
   /// "key 'point.threads' is "x"; expected an integer from 1 to 2147483647"
   [[nodiscard]] std::string told(const json& record, const valijson::ValidationResults::Error& error) const {
     const json* value = &record;
-    json expected = schema_;
+    const json* expected = &schema_;
     std::string name;
     for (std::size_t i = 1; i < error.context.size(); ++i) {  // the first is the root
       const std::string part = error.context[i].substr(1, error.context[i].size() - 2);
       name += value->is_array() ? "[" + part + "]" : (name.empty() ? "" : ".") + part;
-      expected = part_of(expected, value->is_array() ? "" : part, *value);
+      expected = &part_of(*expected, value->is_array() ? "" : part, *value);
       value = value->is_array() ? &value->at(std::stoul(part)) : &value->at(part);
     }
     const std::string& description = error.description;
@@ -91,21 +91,28 @@ class RecordSchema {
     const std::string prefix = name.empty() ? "" : name + ".";
     if (description.starts_with("Missing required property"))
       return fmt::format("key '{}{}' is missing; expected {}", prefix, named,
-                         text_of(part_of(expected, named, *value)));
+                         text_of(part_of(*expected, named, *value)));
     if (description.starts_with("Object contains a property"))
       return fmt::format("key '{}{}' is none of a record's", prefix, named);
     if (name.empty()) return "the keys of the record do not belong together: " + description;
     if (description.find("'const'") != std::string::npos)  // a condition looks at other keys too
       return fmt::format("key '{}' is {}, which does not go with the rest of the record", name, excerpt(*value));
-    return fmt::format("key '{}' is {}; expected {}", name, excerpt(*value), text_of(expected));
+    return fmt::format("key '{}' is {}; expected {}", name, excerpt(*value), text_of(*expected));
   }
 
   [[nodiscard]] const json& referred(const json& schema) const {
     return schema_.at(json::json_pointer(schema.at("$ref").get<std::string>().substr(1)));
   }
 
+  /// What `holder` has at `key`; nothing: an empty object.
+  [[nodiscard]] static const json& at_or_nothing(const json& holder, const std::string& key) {
+    static const json nothing = json::object();
+    const auto found = holder.find(key);
+    return found == holder.end() || !found->is_object() ? nothing : *found;
+  }
+
   /// The schema of a key or, for an empty `key`, of an array's elements; `value` is what holds it.
-  [[nodiscard]] json part_of(const json& holder, const std::string& key, const json& value) const {
+  [[nodiscard]] const json& part_of(const json& holder, const std::string& key, const json& value) const {
     if (holder.contains("$ref")) return part_of(referred(holder), key, value);
     if (holder.contains("if")) {
       const bool holds = std::ranges::all_of(holder.at("if").at("required"), [&](const json& wanted) {
@@ -113,11 +120,10 @@ class RecordSchema {
       });
       return part_of(holder.at(holds ? "then" : "else"), key, value);
     }
-    if (key.empty()) return holder.value("items", json::object());
-    const json properties = holder.value("properties", json::object());
-    if (properties.contains(key)) return properties[key];
-    const json others = holder.value("additionalProperties", json::object());
-    return others.is_object() ? others : json::object();
+    if (key.empty()) return at_or_nothing(holder, "items");
+    const json& properties = at_or_nothing(holder, "properties");
+    if (const auto found = properties.find(key); found != properties.end()) return *found;
+    return at_or_nothing(holder, "additionalProperties");
   }
 
   /// In words: "an integer from 1 to 2147483647", "an array of numbers".
