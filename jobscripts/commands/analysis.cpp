@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "core/environment.hpp"
 #include "core/problem.hpp"
@@ -43,8 +44,10 @@ constexpr std::string_view help_options[] = {"-h", "--help"};
 
 constexpr auto call_main = "import runpy; runpy.run_module('fourscore_analysis', run_name='__main__')";
 
-/// Throws EnvironmentError saying what is missing.
+/// Throws EnvironmentError saying what is missing. A command that asks again is not held up again.
 void check_python(const std::string& interpreter) {
+  static bool is_checked = false;
+  if (std::exchange(is_checked, true)) return;
   constexpr auto advice = "run jobscripts/setup, or name an interpreter that has them with FOURSCORE_PYTHON";
   constexpr std::string_view answer = "missing: ";
   ProcessSpec spec;
