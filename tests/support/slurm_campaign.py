@@ -104,11 +104,11 @@ class RigCampaigns(fourscore_command.Fourscore):
         shown = self.rig.run(["scontrol", "show", "job", job["id"]]).stdout
         return f"{shown}\n{self.said_by(job, campaign)}\n{self.journal(job, campaign)}"
 
-    def wait(self, what: str, holds: Callable[[], object], timeout: float = 60) -> None:
+    def wait(self, what: str, holds: Callable[[], object], timeout: float = 60, pause_s: float = 0.1) -> None:
         deadline = time.monotonic() + timeout
         while not holds():
             assert time.monotonic() < deadline, f"not within {timeout} s: {what}\n{self.rig.logs()}"
-            time.sleep(0.1)
+            time.sleep(pause_s)
 
     def states(self) -> dict[str, str]:
         """The states of all jobs that Slurm knows."""
@@ -135,7 +135,7 @@ class RigCampaigns(fourscore_command.Fourscore):
             found.update(self.states())
             return all(found[job] not in living for job in jobs)
 
-        self.wait(f"the end of the jobs {jobs}", have_ended, timeout)
+        self.wait(f"the end of the jobs {jobs}", have_ended, timeout, pause_s=0.5)  # each look starts squeue
         return {job: found[job] for job in jobs}
 
     def finish(self, suite: object, *arguments: object, rounds: int = 8, timeout: float = 120) -> None:
