@@ -20,7 +20,7 @@ def test_a_small_campaign_end_to_end(fourscore):
     variants = [v["name"] for v in fourscore.json("list", "variants", environment=REAL) if v["available"]]
     assert {"serial", "slab", "pencil"} <= set(variants)
     suite = fourscore.suite(
-        f'name = "small"\nlaunches = 2\nrepetitions = 3\nisolate = true\ntime_limit_s = 120\n'
+        f'name = "small"\nlaunches = 1\nrepetitions = 3\nisolate = true\ntime_limit_s = 120\n'
         f'[[sweep]]\nvariant = {json.dumps(variants)}\nshape = "12x10x9"\nranks = [1, 2]\nplanner = "estimate"\n'
     )
     result = fourscore.json("run", suite, environment=REAL)
