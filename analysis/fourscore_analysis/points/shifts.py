@@ -144,8 +144,9 @@ def _tail(chances: np.ndarray) -> np.ndarray:
 
 
 def _normal_tail(largest: int, variance: float) -> np.ndarray:
-    scale = math.sqrt(2 * variance)
-    return np.array([math.erfc((at - largest / 2 - 0.5) / scale) / 2 for at in range(largest + 1)])
+    from scipy.special import ndtr  # slow to load, and wanted for many launches alone
+
+    return ndtr((largest / 2 - np.arange(largest + 1) + 0.5) / math.sqrt(variance))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
