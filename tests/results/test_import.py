@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -14,15 +15,21 @@ def canonical_hash(value) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    return tmp_path_factory.mktemp("kept")
+
+
 @pytest.fixture
-def loose(tmp_path):
-    """Measures by itself, as a user does, and says where the record is."""
+def loose(kept, tmp_path):
+    """A record measured by itself, as a user does, once for all tests: says where the test's copy of it is."""
 
     def measure(name, shape="8x8x8"):
-        file = tmp_path / name
-        command = [BIN / "fft_bench", *POINT, "--shape", shape, "--record", file]
-        subprocess.run(command, check=True, capture_output=True)
-        return file
+        file = kept / f"{shape}-{name}"
+        if not file.exists():
+            command = [BIN / "fft_bench", *POINT, "--shape", shape, "--record", file]
+            subprocess.run(command, check=True, capture_output=True)
+        return shutil.copy(file, tmp_path / name)
 
     return measure
 
