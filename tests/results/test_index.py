@@ -12,11 +12,10 @@ from fourscore_command import first_record
 
 
 @pytest.fixture
-def measured(fourscore):
-    fourscore("run", fourscore.points(), "--campaign", "c", "--quiet")
+def measured(measured):
     time.sleep(0.2)  # a file that has just been written is not taken for settled
-    fourscore("status")
-    return fourscore
+    measured("status")
+    return measured
 
 
 def counts(fourscore) -> dict:
