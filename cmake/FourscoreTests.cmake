@@ -47,7 +47,7 @@ set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 
 # Slow, and seldom the first to fail: these also have the label `slow`. `tests/run` leaves them out, `tests/run
 # --slow` and CI do not.
-set(FOURSCORE_SLOW_TESTS "^(analysis\\.(accessible|browser|change_points|explorer|hostile|report|site_in_a_browser)|contract\\.(clang_tidy|layering_finds_what_is_planted|optional_parts.*|readme_commands_run|site)|jobs\\.(compare_builds|exact_baseline|history|job_states|real|report|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(counting|energy|examples|four_nodes|many_ranks)|opencl\\.device_plan_test\\.2|package\\.wheel|valgrind\\..*)$")
+set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|hostile)|contract\\.(clang_tidy|layering_finds_what_is_planted|optional_parts.*|readme_commands_run|site)|jobs\\.(compare_builds|exact_baseline|history|job_states|real|report|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(counting|energy|examples|four_nodes|many_ranks)|opencl\\.device_plan_test\\.2|package\\.wheel|valgrind\\..*)$")
 
 # These count for real under Valgrind, and so need the second build where there is one (FourscoreSimulator.cmake). The
 # first of them to run has it made; since that takes minutes they are slow there. Single tests elsewhere that need it are
@@ -139,22 +139,22 @@ function(fourscore_discover_unit_tests program)
 endfunction()
 
 # fourscore_pytest(<kind> [FOLDERS <folder>...] [WITHOUT <part>...] [ALONE <part>...] [WAITING <part>...] [ONCE <part>...]
-#                  [BY_FOLDER] [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])
+#                  [TOGETHER <part>...] [BY_FOLDER] [WORKING_DIRECTORY <dir>] [ENVIRONMENT <name=value>...])
 #
 # Every test_<part>.py at or below the folders (default: this one) is a test <kind>.<part>. BY_FOLDER: those of a folder
-# below are one test together, <kind>.<folder>, where what each imports takes longer than it runs; a slow one stays by
-# itself. Most wait for programs that they start, so several run at once; those of ALONE look at what a program does with
-# the cores of the machine, and count as more than ctest ever runs at once. Those of WAITING do little else than wait: one
-# of each kind runs at a time, from the beginning on, so that others keep the cores busy. Those of ONCE are the same in every
-# configuration, and have that label: `tests/run --all` runs them with the sanitizers only. Slow ones are left out there,
-# and so do not have it. Where a kind has ONCE, a build with sanitizers has no others of it. Those that ask whether
-# something counts here have the label counts, and run in each configuration: sanitized programs do not. The longest begin
-# first (COST).
+# are one test together, <kind>.<folder>, where what each imports takes longer than it runs; a slow one stays by itself.
+# So are those of TOGETHER, with the name of the first: they share what takes long to make. Most wait for programs that
+# they start, so several run at once; those of ALONE look at what a program does with the cores of the machine, and
+# count as more than ctest ever runs at once. Those of WAITING do little else than wait: one of each kind runs at a
+# time, from the beginning on, so that others keep the cores busy. Those of ONCE are the same in every configuration,
+# and have that label: `tests/run --all` runs them with the sanitizers only. Slow ones are left out there, and so do not
+# have it. Where a kind has ONCE, a build with sanitizers has no others of it. Those that ask whether something counts
+# here have the label counts, and run in each configuration: sanitized programs do not. The longest begin first (COST).
 function(fourscore_pytest kind)
   if(NOT kind IN_LIST FOURSCORE_TEST_KINDS OR NOT FOURSCORE_PYTHON)
     return()  # without Python the configure summary says so
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "BY_FOLDER" "WORKING_DIRECTORY" "FOLDERS;WITHOUT;ALONE;WAITING;ONCE;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "BY_FOLDER" "WORKING_DIRECTORY" "FOLDERS;WITHOUT;ALONE;WAITING;ONCE;TOGETHER;ENVIRONMENT")
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS ${CMAKE_CURRENT_SOURCE_DIR})
   endif()
@@ -167,9 +167,12 @@ function(fourscore_pytest kind)
     if(part IN_LIST arg_WITHOUT OR (FOURSCORE_SANITIZE AND arg_ONCE AND NOT part IN_LIST arg_ONCE))
       continue()
     endif()
+    if(part IN_LIST arg_TOGETHER)
+      list(GET arg_TOGETHER 0 part)
+    endif()
     file(STRINGS "${file}" counts REGEX "skip_unless_counted|why_not_counted" LIMIT_COUNT 1)
     cmake_path(GET file PARENT_PATH folder)
-    if(arg_BY_FOLDER AND NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR AND NOT "${kind}.${part}" MATCHES "${FOURSCORE_SLOW_TESTS}")
+    if(arg_BY_FOLDER AND NOT "${kind}.${part}" MATCHES "${FOURSCORE_SLOW_TESTS}")
       cmake_path(GET folder FILENAME part)
     endif()
     list(APPEND files_of_${part} "${file}")
