@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import subprocess
 import sys
@@ -19,8 +20,8 @@ from site_links import followed  # noqa: E402
 BUILD = ROOT / "docs/site/build"
 
 
-def build(*words: str, code: int = 0) -> str:
-    run = subprocess.run([BUILD, *words], capture_output=True, text=True, timeout=300, check=False)
+def build(*words: str, code: int = 0, **environment: str) -> str:
+    run = subprocess.run([BUILD, *words], env=os.environ | environment, capture_output=True, text=True, timeout=300, check=False)
     if run.returncode == 3:
         pytest.skip(run.stderr.strip().splitlines()[0])
     assert run.returncode == code, run.stdout + run.stderr
@@ -29,9 +30,13 @@ def build(*words: str, code: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
+    """A version, beside older ones."""
     folder = tmp_path_factory.mktemp("site")
-    build("--output", str(folder))
-    return folder
+    for version in ("0.10.0", "0.9.0"):
+        (folder / version).mkdir()
+        (folder / version / "index.html").touch()
+    build("--output", str(folder), "--version", "main")
+    return folder / "main"
 
 
 def page_of(site: Path, document: Path) -> Path:
@@ -95,15 +100,19 @@ def test_lists_within_lists_are_indented_as_markdown_has_it():
     assert wrong == []
 
 
-def test_versions_stand_beside_each_other(tmp_path):
-    for version in ("0.10.0", "0.9.0"):
-        (tmp_path / version).mkdir()
-        (tmp_path / version / "index.html").touch()
-    build("--output", str(tmp_path), "--version", "main")
-    listed = json.loads((tmp_path / "versions.json").read_text(encoding="utf-8"))
+def test_versions_stand_beside_each_other(site):
+    listed = json.loads((site.parent / "versions.json").read_text(encoding="utf-8"))
     assert [(one["version"], one["aliases"]) for one in listed] == [("0.10.0", ["latest"]), ("0.9.0", []), ("main", [])]
-    assert "url=0.10.0/" in (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert '"provider": "mike"' in (tmp_path / "main/index.html").read_text(encoding="utf-8").replace('":"', '": "')
+    assert "url=0.10.0/" in (site.parent / "index.html").read_text(encoding="utf-8")
+    assert '"provider": "mike"' in (site / "index.html").read_text(encoding="utf-8").replace('":"', '": "')
+
+
+def test_the_site_is_the_folder_where_no_version_is_named(tmp_path):
+    assert build("--output", str(tmp_path), FOURSCORE_MKDOCS_PYTHON="echo").splitlines() == [
+        f"-m mkdocs build --strict -f {ROOT}/docs/site/mkdocs.yml --site-dir {tmp_path}",
+        f"docs/site/build: 0 pages in {tmp_path}",
+    ]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_version_that_is_no_name_is_refused(tmp_path):
