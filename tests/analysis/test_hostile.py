@@ -42,11 +42,21 @@ def folder_of(archive: Path) -> Path:
     return archive / "records" / "strong-1a2b3c4d"
 
 
+UNDRAWN = """
+import sys
+from fourscore_analysis.__main__ import guarded_main
+from fourscore_analysis.page import figures
+figures.all_plots = list
+sys.exit(guarded_main())
+"""
+
+
 def run(
-    archive: Path, *options: str, environment: dict[str, str] | None = None, **given
+    archive: Path, *options: str, environment: dict[str, str] | None = None, drawn: bool = True, **given
 ) -> subprocess.CompletedProcess:
     """The report in a process of its own, as a user starts it."""
-    command = [sys.executable, "-P", "-m", "fourscore_analysis", "report", "--archive", str(archive), *options]
+    program = ["-m", "fourscore_analysis"] if drawn else ["-c", UNDRAWN]
+    command = [sys.executable, "-P", *program, "report", "--archive", str(archive), *options]
     given = {"capture_output": True, "text": True, "timeout": 120, "cwd": archive.parent} | given
     surroundings = os.environ | {"PYTHONPATH": str(ANALYSIS), "PYTHONDONTWRITEBYTECODE": "1"} | (environment or {})
     return subprocess.run(command, env=surroundings, check=False, **given)
@@ -154,12 +164,13 @@ def test_names_that_are_not_utf_8_are_shown_escaped(archive, tmp_path):
 
 
 def test_an_ascii_terminal_and_a_full_output_give_no_traceback(archive):
-    done = run(archive, environment={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
+    done = run(archive, environment={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}, drawn=False)
     assert done.returncode == 0, done.stderr
     assert "64\\xb3 on 2 ranks" in done.stdout
-    assert json.loads(run(archive, "--json", environment={"PYTHONIOENCODING": "ascii"}).stdout)["campaigns"]
+    done = run(archive, "--json", environment={"PYTHONIOENCODING": "ascii"}, drawn=False)
+    assert json.loads(done.stdout)["campaigns"]
     with Path("/dev/full").open("w") as full:
-        done = run(archive, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+        done = run(archive, drawn=False, capture_output=False, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 3
     assert done.stderr == "fourscore report: cannot write: No space left on device\n"
 
@@ -174,7 +185,7 @@ def test_terminal_sequences_of_records_and_names_are_escaped(archive, tmp_path):
     (archive / "records" / "esc-11111111").rename(archive / "records" / f"esc{bell}")
     (archive / "records" / f"esc{bell}" / f"{bell}.json").write_text("{")
     for options in ([], ["--json"], [f"none{bell}"]):
-        done = run(archive, *options)
+        done = run(archive, *options, drawn=options == [])
         assert done.returncode == (2 if options and options[0].startswith("none") else 0), done.stderr
         assert "owned" in done.stdout + done.stderr
         assert "\x1b" not in done.stdout + done.stderr
@@ -285,7 +296,7 @@ def test_no_value_at_any_place_of_a_record_stops_the_report():
         *component_records(Maker("strong-1a2b3c4d", "strong")),
     ]
     by_kind = [list(places(record)) for record in kinds]
-    sound = parse_record(canonical(kinds[0]), "b.json")
+    sound, plots = parse_record(canonical(kinds[0]), "b.json"), all_plots()
     refused = used = longest = 0
     for _ in range(800):
         number = random.randrange(len(kinds))
@@ -306,18 +317,18 @@ def test_no_value_at_any_place_of_a_record_stops_the_report():
             refused += 1
             continue
         used += 1
-        check_reportable(run, sound, (*above, key), place.get(key) if isinstance(place, dict) else place)
+        check_reportable(run, sound, plots, (*above, key), place.get(key) if isinstance(place, dict) else place)
     assert min(refused, used) > 150
     assert longest < 250
 
 
-def check_reportable(run, beside, path, value) -> None:
+def check_reportable(run, beside, plots, path, value) -> None:
     campaign = Campaign("hand-00000000", "hand", [beside])
     (campaign.launches if isinstance(run, Launch) else campaign.components).append(run)
     view = View(campaign, 0)
     try:
         section_of(view)
-        for plot in all_plots():
+        for plot in plots:
             list(plot.pages(view))
     except Exception as error:
         raise AssertionError(f"{path} = {shown(value)}: {error!r}") from error

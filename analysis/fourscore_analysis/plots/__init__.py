@@ -21,10 +21,11 @@ def all_plots() -> list[Plot]:
     modules = [module for package in packages if package for module in modules_of(package, but=("base",))]
     features = (path.parent.name for path in Path(__file__).parents[1].glob("*/plots.py"))
     modules += [importlib.import_module(f"fourscore_analysis.{name}.plots") for name in features]
+    papers = beside()
     for module in modules:
         if module.PLOT.name in found:
             raise RuntimeError(f"two plots are called '{module.PLOT.name}'")
-        said = [one.captions[module.PLOT.name] for one in beside() if module.PLOT.name in one.captions]
+        said = [one.captions[module.PLOT.name] for one in papers if module.PLOT.name in one.captions]
         found[module.PLOT.name] = replace(module.PLOT, caption=" ".join([module.PLOT.caption, *said]))
     return sorted(found.values(), key=lambda plot: (plot.order, plot.name))
 
