@@ -39,7 +39,7 @@ def test_numbers_at_ticks_and_labels_of_axes_have_room(views):
     names = set()
     for name, figure in figures_of(views):
         assert figure.get_figwidth() == pytest.approx(layout.COLUMN_IN)
-        figure.canvas.draw()
+        figure.draw_without_rendering()
         for axes in figure.axes:
             labels = [tick.label1 for tick in axes.xaxis.get_major_ticks()]
             shown = [label for label in labels if label.get_visible() and any(map(str.isdigit, label.get_text()))]

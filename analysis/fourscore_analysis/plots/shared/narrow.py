@@ -20,7 +20,7 @@ def fit(figure: Figure) -> Figure:
     """The same figure. Nothing is done at the usual width, where all has room."""
     if width_in() >= WIDTH_IN:
         return figure
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     for axes, low, high in _places(figure):
         _fit_ticks(axes)
         _shrink(axes.xaxis.label, high - low)
