@@ -53,7 +53,7 @@ LocalFftSpec spec_of(const Case& c) {
   return spec;
 }
 
-/// Random values, exact in both precisions, and their transform over the axes.
+/// Random values and their transform over the axes.
 struct Known {
   std::vector<Wide> given;
   std::vector<Wide> transform;
@@ -65,7 +65,7 @@ const Known& known(const Case& c, Direction direction, bool real) {
   Known& one = all[{c.shape, c.axes, direction, real}];
   if (!one.given.empty()) return one;
   std::mt19937 random(7);
-  std::uniform_real_distribution<float> values(-1, 1);
+  std::uniform_real_distribution<double> values(-1, 1);
   for (Index i = 0; i < c.shape[0] * c.shape[1] * c.shape[2]; ++i)
     one.given.emplace_back(values(random), real ? 0 : values(random));
   one.transform = one.given;
