@@ -192,7 +192,7 @@ def launches_of(request: pytest.FixtureRequest) -> dict[tuple[int, str], list[Ar
 
 @pytest.fixture(scope="module")
 def start_job(bench: Bench) -> Start:
-    return lambda settings, *arguments, ranks: bench(*arguments, ranks=ranks, faulty=False, timeout=600)
+    return lambda settings, *arguments, ranks: bench(*arguments, ranks=ranks, faulty=False, timeout=300)
 
 
 @pytest.fixture(scope="module")

@@ -69,7 +69,7 @@ def on_four_nodes(bench: Bench) -> Iterator[FourNodes]:
 
 @pytest.fixture(scope="module")
 def start_job(on_four_nodes: FourNodes) -> Start:
-    return lambda settings, *arguments, ranks: on_four_nodes.launch(*arguments, timeout=600)
+    return lambda settings, *arguments, ranks: on_four_nodes.launch(*arguments, timeout=300)
 
 
 @pytest.fixture(scope="module")
