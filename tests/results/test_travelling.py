@@ -278,7 +278,7 @@ def smallest_files():
 
 # ---- scrub
 
-SECRETS = ["node17", "node17.example.org", "carol", "/users/carol/fft/run", "/data/project-x/carol", "4711", "acme"]
+SECRETS = ["node17", "node17.example.org", "carol", "/users/carol/fft/run", "/data/project-x/carol", "471108154711", "acme"]
 
 
 @pytest.fixture
@@ -287,7 +287,7 @@ def private(measured):
     for number, file in enumerate(sorted(measured.archive.glob("records/*/*.json"))):
         with changed(file) as record:
             volatile = record["provenance"]["volatile"]
-            volatile |= {"hosts": ["node17.example.org"], "job_id": "4711" if number == 0 else ""}
+            volatile |= {"hosts": ["node17.example.org"], "job_id": "471108154711" if number == 0 else ""}
             record["verdict"] |= {"stderr_tail": "node17: cannot open /users/carol/fft/run/input, (/usr/lib/libm.so.6) of acme's carol; node170 is fine"}
     [file] = measured.archive.glob("campaigns/*/campaign.json")
     campaign = json.loads(file.read_text()) | {"description": "below /data/project-x/carol/out.json"}
@@ -302,7 +302,7 @@ def test_nothing_private_is_left_and_what_was_removed_is_listed(private, tmp_pat
     assert said["removed"]["paths"].pop(bench) == "removed/fake_bench"
     assert said["removed"] == {
         "hosts": {"node17": "host-1", "node17.example.org": "host-1"},
-        "jobs": {"4711": "job-1"},
+        "jobs": {"471108154711": "job-1"},
         "paths": {"/users/carol/fft/run/input": "removed/input", "/data/project-x/carol/out.json": "removed/out.json"},
         "users": {"carol": "user-1"},
         "words": {"acme": "removed"},
