@@ -13,7 +13,7 @@ set(FOURSCORE_TEST_RANKS "" CACHE STRING "Each MPI test runs on the first of the
 function(fourscore_mpi_test_links target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE fourscore_drivers fourscore_local fourscore_exchanges fourscore_operators fourscore_variants fourscore_hwcounters
-    GTest::gmock GTest::gtest)
+    fourscore_naive_dft GTest::gmock GTest::gtest)
 endfunction()
 
 # The main program and the fixtures are compiled once for all tests that take them, and optimised: a test's time is what
@@ -26,9 +26,6 @@ function(fourscore_mpi_test_object object)
   add_library(fourscore_test_${object} OBJECT ${PROJECT_SOURCE_DIR}/tests/support/${source}.cpp)
   fourscore_mpi_test_links(fourscore_test_${object})
   fourscore_precompile(fourscore_test_${object} OPENMP)
-  if(source STREQUAL "mpi_main")
-    target_sources(fourscore_test_${object} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/naive_dft.cpp)
-  endif()
   if(object MATCHES "_multiple$")
     target_compile_definitions(fourscore_test_${object} PRIVATE FOURSCORE_TEST_THREAD_LEVEL=MPI_THREAD_MULTIPLE)
   endif()

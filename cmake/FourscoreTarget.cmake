@@ -31,7 +31,7 @@ endif()
 
 # fourscore_precompile(<target>... [TESTS | UNTIMED] [OPENMP] [TOGETHER | PARTS_TOGETHER]): TESTS adds GoogleTest's
 # headers. UNTIMED is for what no time depends on. A release build compiles the one with -Og and the other with -O1
-# (which reads records half as fast again), in half to two thirds of the time; with sanitizers neither is optimised, a third to a half of the time.
+# (which reads records half as fast again), in half to two thirds of the time.
 # They have precompiled headers of their own, for GCC optimises a file as its precompiled header was, whatever else it
 # is told.
 # TOGETHER compiles many files as one, which takes a third to a half of the time (-DCMAKE_UNITY_BUILD=OFF: each alone, for
@@ -44,9 +44,7 @@ function(fourscore_precompile)
   set(headers ${FOURSCORE_COMMON_HEADERS})
   set(libraries fourscore::compile nlohmann_json::nlohmann_json fmt::fmt Threads::Threads)
   set(options)
-  if((arg_TESTS OR arg_UNTIMED) AND FOURSCORE_SANITIZE)
-    set(options -O0)
-  elseif(arg_TESTS AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  if(arg_TESTS AND CMAKE_BUILD_TYPE STREQUAL "Release")
     set(options -Og)
   elseif(arg_UNTIMED AND CMAKE_BUILD_TYPE STREQUAL "Release")
     set(options -O1)

@@ -1,5 +1,5 @@
-// Many tests spend most of their time here: so compiled once and optimised, in real numbers (a product of complex ones
-// asks each time whether it is a NaN), and not sanitized.
+// Many tests spend most of their time here: so optimised (tests/CMakeLists.txt), in real numbers (a product of complex
+// ones asks each time whether it is a NaN), and not sanitized.
 
 #include "support/naive_dft.hpp"
 
