@@ -31,13 +31,10 @@ def unavailable() -> str:
     return f"this machine refuses namespaces or links: {tried.stderr.strip()}" if tried.returncode else ""
 
 
-def links() -> list[str]:
-    """Network devices of the test's own namespace."""
-    return sorted(path.name for path in pathlib.Path("/sys/class/net").iterdir())
-
-
-def mounts() -> list[str]:
-    return sorted(pathlib.Path("/proc/self/mounts").read_text().splitlines())
+def links_and_mounts() -> set[str]:
+    """Of the test's own namespaces."""
+    links = {path.name for path in pathlib.Path("/sys/class/net").iterdir()}
+    return links.union(pathlib.Path("/proc/self/mounts").read_text().splitlines())
 
 
 def has_ended(process: int | str) -> bool:
@@ -55,7 +52,7 @@ class Traces:
     def __init__(self):
         self.mark = f"FOURSCORE_TEST_LABORATORY={uuid.uuid4()}"
         self.environment = dict([self.mark.split("=")])
-        self.before = (links(), mounts())
+        self.before = links_and_mounts()
         self.namespaces: set[str] = set()
 
     def processes(self) -> list[int]:
@@ -95,8 +92,8 @@ class Traces:
                 continue
             if shared := self.namespaces & self.namespaces_of(entry.name):
                 return f"process {entry.name} is in {shared}"
-        now = (links(), mounts())
-        return "" if now == self.before else f"links or mounts: before {self.before}, now {now}"
+        new = links_and_mounts() - self.before  # what is gone may have been another test's
+        return f"links or mounts: {sorted(new)}" if new else ""
 
     def wait_until_gone(self, patience_s: float = 10) -> None:
         deadline = time.monotonic() + patience_s
