@@ -183,7 +183,7 @@ def test_terminal_sequences_of_records_and_names_are_escaped(archive, tmp_path):
     record["campaign"] |= {"id": "esc-11111111", "suite": "esc"}
     store(archive, record)
     (archive / "records" / "esc-11111111").rename(archive / "records" / f"esc{bell}")
-    shutil.rmtree(folder_of(archive))  # of which nothing is asked
+    shutil.rmtree(folder_of(archive))  # nothing asks for it
     (archive / "records" / f"esc{bell}" / f"{bell}.json").write_text("{")
     for options in ([], ["--json"], [f"none{bell}"]):
         done = run(archive, *options, drawn=options == [])

@@ -32,7 +32,7 @@ def unavailable() -> str:
 
 
 def links_and_mounts() -> set[str]:
-    """Of the test's own namespaces."""
+    """Names of devices and lines of mounts in the namespaces of the test itself."""
     links = {path.name for path in pathlib.Path("/sys/class/net").iterdir()}
     return links.union(pathlib.Path("/proc/self/mounts").read_text().splitlines())
 

@@ -14,7 +14,7 @@ def state_of_the_job(cluster) -> dict:
 
 
 def check_status(cluster, word: str, phase: str, end: str) -> None:
-    """Of a campaign of one job with two launches, of which Slurm says `word` from now on."""
+    """A campaign has one job with two launches; from now on Slurm says `word` about the job."""
     cluster.set("2", word, "Resources", nodelist="n[1-2]")
     status = cluster.status()
     (job,) = status["jobs"]
