@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import pathlib
@@ -85,8 +86,11 @@ class Traces:
     def left(self) -> str:
         """What is still there; empty: nothing."""
         if processes := self.processes():
-            names = [pathlib.Path(f"/proc/{process}/cmdline") for process in processes]
-            return f"processes: {[name.read_bytes() for name in names if name.exists()]}"
+            names = []
+            for process in processes:
+                with contextlib.suppress(OSError):  # it has ended
+                    names.append(pathlib.Path(f"/proc/{process}/cmdline").read_bytes())
+            return f"processes {processes}: {names}"
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
             if has_ended(entry.name):
                 continue

@@ -62,7 +62,7 @@ def test_there_is_a_part_after_each_direction_of_each_instance(record: dict) -> 
 @launched(2, (*ROUND_TRIP, "--other-work", "100ms", "--warmup", "0"))
 def test_the_work_after_a_forward_half_is_no_part_of_it(record: dict) -> None:
     samples = record["samples"]
-    assert min(samples["forward_s"]) < 40e-3 and min(samples["time_s"]) > 75e-3
+    assert min(samples["forward_s"]) < 40e-3 and min(samples["time_s"]) > 50e-3
 
 
 @launched(3, *((*ROUND_TRIP, "--instances", "2", "--placement", placement) for placement in ("all", "subset")))
