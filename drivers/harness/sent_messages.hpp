@@ -34,7 +34,7 @@ class Completing {
 
  private:
   std::span<const MPI_Request> requests_;
-  Index active_ = 0;
+  [[maybe_unused]] Index active_ = 0;
 };
 
 /// Not under SimGrid's MPI, whose ranks are threads of one process.

@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "local/tiled/kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>

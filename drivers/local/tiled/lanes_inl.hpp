@@ -115,7 +115,7 @@ HWY_NOINLINE void line_in_registers(const LaneStage<Real>& stage, const Real* in
   constexpr Index reals = 2 * radix * lanes<Real>;
   Values<Real> x[radix];
   butterfly_in_lanes<radix, backward>(in, lanes<Real>, stage.twiddles.data(), x);
-  for (Index i = 0; i < reals; i += cache_line_bytes / static_cast<Index>(sizeof(Real))) hwy::Prefetch(ahead + i);
+  for (Index i = 0; i < reals; i += cache_line_bytes / static_cast<Index>(sizeof(Real))) __builtin_prefetch(ahead + i);
   HWY_UNROLL(4)
   for (Index first = 0; first < radix; first += lanes<Real>) {
     Values<Real> rows[lanes<Real>];

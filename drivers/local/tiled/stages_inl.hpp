@@ -9,7 +9,6 @@
 
 #include "local/tiled/targets.hpp"
 // After it.
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -37,7 +36,7 @@ struct Ahead {
   Index done = 0;
   HWY_INLINE void touch(Index rows) {
     for (Index i = rows * per_row; i > 0; --i) {
-      hwy::Prefetch(at);
+      __builtin_prefetch(at);
       at += step_bytes;
       if (++done < count) continue;
       done = 0;
@@ -78,7 +77,7 @@ enum class Lie { adjacent, streamed, anywhere, contiguous, rows };
 template <class Real>
 HWY_INLINE void fetch_next_of_row(const Real* here, Index width) {
   constexpr Index in_cache_line = cache_line_bytes / static_cast<Index>(sizeof(Real));
-  for (Index i = 0; i < row<Real>; i += in_cache_line) hwy::Prefetch(here + width * row<Real> + i);
+  for (Index i = 0; i < row<Real>; i += in_cache_line) __builtin_prefetch(here + width * row<Real> + i);
 }
 
 template <Index radix, Lie lie, class Real>

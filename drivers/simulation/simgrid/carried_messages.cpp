@@ -18,7 +18,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-std::optional<MessageNetwork> network;  // NOLINT: written before the first rank starts
+std::optional<MessageNetwork> carrying;  // NOLINT: written before the first rank starts
 
 /// Its elements follow each other without gaps, in order.
 bool is_plain(MPI_Datatype type) {
@@ -43,7 +43,7 @@ void tell_of_meeting(SimulatedRank& rank, SimulatedThread*& asleep, const Carrie
 
 void set_off(Transfer& transfer, double begin_s, std::size_t to) {
   transfer.begin_s = begin_s;
-  network->backlogs->announce(
+  carrying->backlogs->announce(
       {begin_s, static_cast<double>(transfer.bytes), transfer.sender->host, to, transfer.exchange},
       &transfer.arrival_s);
 }
@@ -66,7 +66,7 @@ void sleep_until_begun(const TransferSides& sides) {
   double begun_s = thread_now_s();
   for (const auto& side : sides) begun_s = std::max(begun_s, side.transfer->begin_s);
   sleep_until(begun_s);
-  network->backlogs->begun_until(begun_s);
+  carrying->backlogs->begun_until(begun_s);
 }
 
 SimulatedThread*& asleep_at(const TransferSide& side) {
@@ -121,13 +121,13 @@ void tell(SimulatedThread& thread) {
 }
 
 void carry_messages(const Platform& platform, std::shared_ptr<Backlogs> backlogs) {
-  network = MessageNetwork{{platform.send_overhead_s, platform.receive_overhead_s},
-                           platform.put_overhead_s,
-                           static_cast<double>(platform.eager_limit_bytes),
-                           std::move(backlogs)};
+  carrying = MessageNetwork{{platform.send_overhead_s, platform.receive_overhead_s},
+                            platform.put_overhead_s,
+                            static_cast<double>(platform.eager_limit_bytes),
+                            std::move(backlogs)};
 }
 
-const MessageNetwork& message_network() { return *network; }
+const MessageNetwork& message_network() { return *carrying; }
 
 namespace {
 
@@ -215,7 +215,7 @@ void copy_message(const MessageBuffer& from, const MessageBuffer& to, MPI_Comm c
 TransferSide post_send(MPI_Comm comm, const MessageAddress& address, const MessageBuffer& buffer) {
   SimulatedThread& thread = this_thread();
   SimulatedRank& rank = *thread.rank;
-  thread.busy_until_s = thread_now_s() + network->overheads.send_s;
+  thread.busy_until_s = thread_now_s() + carrying->overheads.send_s;
   SharedCommunicator& shared = shared_communicator(comm);
   const auto destination = static_cast<std::size_t>(address.destination);
   Transfer& transfer = shared.mailboxes[destination].side_of(address, false);
@@ -224,7 +224,7 @@ TransferSide post_send(MPI_Comm comm, const MessageAddress& address, const Messa
   transfer.sent_s = thread.busy_until_s;
   transfer.bytes = buffer.bytes();
   transfer.exchange = rank.exchange;
-  transfer.waits = static_cast<double>(transfer.bytes) > network->eager_limit_bytes;
+  transfer.waits = static_cast<double>(transfer.bytes) > carrying->eager_limit_bytes;
   if (!transfer.waits) {
     transfer.kept = packed(buffer, comm);
     set_off(transfer, transfer.sent_s, shared.hosts[destination]);
@@ -281,7 +281,7 @@ void wait_for_all(const TransferSides& sides) {
       sent_s = std::max(sent_s, over_s(side));
   }
   std::ranges::sort(arrivals_s);
-  for (const double arrival_s : arrivals_s) taken_s = std::max(taken_s, arrival_s) + network->overheads.receive_s;
+  for (const double arrival_s : arrivals_s) taken_s = std::max(taken_s, arrival_s) + carrying->overheads.receive_s;
   sleep_until(std::max(sent_s, taken_s));
 }
 
@@ -289,7 +289,7 @@ void wait_for_any(const TransferSides& sides) {
   while (true) {
     const double now_s = thread_now_s();
     sleep_until(now_s);
-    network->backlogs->begun_until(now_s);
+    carrying->backlogs->begun_until(now_s);
     double next_s = never_s;
     for (const auto& side : sides) {
       const double known_s = over_s(side);
@@ -310,7 +310,7 @@ void wait_for_any_request() {
   while (true) {
     const double now_s = thread_now_s();
     sleep_until(now_s);
-    network->backlogs->begun_until(now_s);
+    carrying->backlogs->begun_until(now_s);
     if (!rank.requests.over_at(now_s).empty()) return;
     const double next_s = rank.requests.next_s();
     rank.asleep_for_any = rank.requests.has_unmet() ? &thread : nullptr;
