@@ -1,7 +1,7 @@
-# fourscore_add_mpi_test(FOLDER/NAME [FIXTURES name...] [SOURCES file...] [RANKS 1 2 ...] [SLOW 2 3 ...]
-#                        [LIBRARIES target...] [TIMEOUT seconds] [THREAD_MULTIPLE])
+# fourscore_add_mpi_test(FOLDER/NAME [TOGETHER FOLDER/NAME...] [FIXTURES name...] [SOURCES file...] [RANKS 1 2 ...]
+#                        [SLOW 2 3 ...] [LIBRARIES target...] [TIMEOUT seconds] [THREAD_MULTIPLE])
 #
-# Builds one GoogleTest program of FOLDER/NAME.cpp whose main() (tests/support/mpi_main.cpp) starts MPI, with
+# Builds one GoogleTest program of FOLDER/NAME.cpp, or, where it is of small tests TOGETHER, of theirs, whose main() (tests/support/mpi_main.cpp) starts MPI, with
 # MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 8), labelled
 # mpi. FIXTURES are files of tests/support. FOURSCORE_TEST_RANKS, when set, keeps the first of its numbers that the test
 # has: the sanitizers and MPICH repeat what the ci preset does at every count. Slow are more than 4 ranks, and 2 where
@@ -32,7 +32,7 @@ function(fourscore_mpi_test_object object)
 endfunction()
 
 function(fourscore_add_mpi_test file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "THREAD_MULTIPLE" "TIMEOUT" "FIXTURES;SOURCES;RANKS;SLOW;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "THREAD_MULTIPLE" "TIMEOUT" "TOGETHER;FIXTURES;SOURCES;RANKS;SLOW;LIBRARIES")
   if(NOT arg_RANKS)
     set(arg_RANKS 1 2 3 4 5 8)
   endif()
@@ -45,9 +45,15 @@ function(fourscore_add_mpi_test file)
     set(main mpi_main_multiple)
   endif()
   cmake_path(GET file STEM name)
-  add_executable(${name} ${file}.cpp ${arg_SOURCES})
+  set(together)
+  if(arg_TOGETHER)
+    set(file ${arg_TOGETHER})
+    set(together TOGETHER)
+  endif()
+  list(TRANSFORM file APPEND .cpp)
+  add_executable(${name} ${file} ${arg_SOURCES})
   fourscore_mpi_test_links(${name})
-  fourscore_precompile(${name} TESTS OPENMP)
+  fourscore_precompile(${name} TESTS OPENMP ${together})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
   foreach(object IN LISTS main arg_FIXTURES)
     fourscore_mpi_test_object(${object})

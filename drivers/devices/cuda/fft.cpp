@@ -23,7 +23,7 @@ namespace fourscore::cuda {
 namespace {
 
 /// The functions of cuFFT that are called, of the file that is there when a program runs.
-struct Functions {
+struct CufftFunctions {
   std::string failure{};  ///< empty: all are there
   std::string file{};     ///< its path
   decltype(&cufftCreate) create = nullptr;
@@ -41,8 +41,8 @@ struct Functions {
   decltype(&cufftExecZ2D) z2d = nullptr;
 };
 
-Functions load() {
-  Functions functions;
+CufftFunctions load_cufft() {
+  CufftFunctions functions;
   const std::string name = fmt::format("libcufft.so.{}", CUFFT_VER_MAJOR);
   void* library = nullptr;
   for (const std::string& file : {fmt::format("{}/{}", FOURSCORE_CUFFT_DIR, name), name})
@@ -75,8 +75,8 @@ Functions load() {
   return functions;
 }
 
-const Functions& cufft() {
-  static const Functions functions = load();
+const CufftFunctions& cufft() {
+  static const CufftFunctions functions = load_cufft();
   return functions;
 }
 

@@ -25,11 +25,11 @@ namespace fourscore::cuda {
 namespace {
 
 using Communicator = ncclComm*;
-constexpr int success = 0;
+constexpr int nccl_success = 0;
 constexpr int type_of_bytes = 0;  // ncclInt8
 
 /// The functions that are called, of the file that is there when a program runs.
-struct Functions {
+struct NcclFunctions {
   std::string failure{};  ///< empty: all are there
   int (*get_version)(int*) = nullptr;
   int (*get_unique_id)(ncclUniqueId*) = nullptr;
@@ -44,8 +44,8 @@ struct Functions {
   const char* (*last_error)(Communicator) = nullptr;  ///< null before NCCL 2.13
 };
 
-Functions load() {
-  Functions functions;
+NcclFunctions load_nccl() {
+  NcclFunctions functions;
   void* library = nullptr;
   for (const char* const file : {FOURSCORE_CUFFT_DIR "/libnccl.so.2", "libnccl.so.2"})
     if (library == nullptr) library = ::dlopen(file, RTLD_LAZY | RTLD_LOCAL);
@@ -75,13 +75,13 @@ Functions load() {
   return functions;
 }
 
-const Functions& nccl() {
-  static const Functions functions = load();
+const NcclFunctions& nccl() {
+  static const NcclFunctions functions = load_nccl();
   return functions;
 }
 
 void require(int result, const char* call) {
-  if (result == success) return;
+  if (result == nccl_success) return;
   const char* const more = nccl().last_error == nullptr ? "" : nccl().last_error(nullptr);
   throw std::runtime_error(fmt::format("{} failed: {}{}{}", call, nccl().error_text(result),
                                        more == nullptr || *more == '\0' ? "" : ": ", more == nullptr ? "" : more));
@@ -130,7 +130,7 @@ std::string nccl_unavailable() { return nccl().failure; }
 /// 22809 is 2.28.9; before NCCL 2.9 the second part had two digits.
 std::string nccl_version() {
   int version = 0;
-  if (!nccl().failure.empty() || nccl().get_version(&version) != success) return {};
+  if (!nccl().failure.empty() || nccl().get_version(&version) != nccl_success) return {};
   const int major_unit = version < 10000 ? 1000 : 10000;
   return fmt::format("{}.{}.{}", version / major_unit, version % major_unit / 100, version % 100);
 }

@@ -13,7 +13,7 @@
 namespace fourscore {
 namespace {
 
-const std::map<Phase, Index> bytes{{Phase::fft, 800}, {Phase::pack, 400}, {Phase::exchange, 1000}};
+const std::map<Phase, Index> charged_bytes{{Phase::fft, 800}, {Phase::pack, 400}, {Phase::exchange, 1000}};
 
 /// A thread takes 1 ns for a flop, or for a byte. `worked` has the charges as they come.
 class ChargeTest : public testing::Test {
@@ -24,7 +24,9 @@ class ChargeTest : public testing::Test {
     machine_.enter_exchange = [](int) {};
     machine_.listen_to_threads = [this](auto listener) { tell_ = std::move(listener); };
   }
-  [[nodiscard]] Charges charges(RankThreads threads = {}) const { return charges_of(machine_, 3200, bytes, threads); }
+  [[nodiscard]] Charges charges(RankThreads threads = {}) const {
+    return charges_of(machine_, 3200, charged_bytes, threads);
+  }
 
   using Worked = std::vector<std::pair<double, double>>;
   SimulatedMachine machine_;
@@ -82,9 +84,9 @@ TEST_F(ChargeTest, ThreadsThatTellNothingTakeTheTimeOfOne) {
 
 TEST_F(ChargeTest, AComponentAloneIsSharedOutEvenly) {
   const Component half{"fft-1", Phase::fft, nullptr, 400};
-  EXPECT_DOUBLE_EQ(charge_of(half, charges(), bytes).seconds, 1.6e-6);
-  EXPECT_DOUBLE_EQ(charge_of(half, charges({4, 1}), bytes).seconds, 0.4e-6);
-  EXPECT_DOUBLE_EQ(charge_of(half, charges({4, 1}), bytes).bytes, 400);
+  EXPECT_DOUBLE_EQ(charge_of(half, charges(), charged_bytes).seconds, 1.6e-6);
+  EXPECT_DOUBLE_EQ(charge_of(half, charges({4, 1}), charged_bytes).seconds, 0.4e-6);
+  EXPECT_DOUBLE_EQ(charge_of(half, charges({4, 1}), charged_bytes).bytes, 400);
 }
 
 }  // namespace

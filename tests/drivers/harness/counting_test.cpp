@@ -15,14 +15,15 @@
 #include "harness/other_work.hpp"
 #include "mpi/handles.hpp"
 #include "support/message_of.hpp"
+#include "support/world.hpp"
 
 namespace fourscore {
 namespace {
 
 using nlohmann::json;
 
-int rank() { return mpi::rank_in(MPI_COMM_WORLD); }
-int size() { return mpi::size_of(MPI_COMM_WORLD); }
+using test::rank;
+using test::size;
 
 /// What the work says that it moves.
 double moved = 0;

@@ -8,14 +8,15 @@
 #include "harness/provenance.hpp"
 #include "mpi/handles.hpp"
 #include "support/pretended_nodes.hpp"
+#include "support/world.hpp"
 
 namespace fourscore {
 namespace {
 
 using nlohmann::json;
 
-int rank() { return mpi::rank_in(MPI_COMM_WORLD); }
-int size() { return mpi::size_of(MPI_COMM_WORLD); }
+using test::rank;
+using test::size;
 
 class PretendedNodes : public testing::Test {
   test::EachRankIsANode nodes_;

@@ -18,13 +18,14 @@
 #include "mpi/broadcast.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "support/world.hpp"
 
 namespace fourscore {
 namespace {
 
 using testing::HasSubstr;
 
-int rank() { return mpi::rank_in(MPI_COMM_WORLD); }
+using test::rank;
 int ranks() { return mpi::size_of(MPI_COMM_WORLD); }
 
 LocalFftSpec spec_of(Index length, Index rows = 4) {

@@ -13,12 +13,13 @@
 #include "mpi/handles.hpp"
 #include "mpi/shared_window.hpp"
 #include "support/pretended_nodes.hpp"
+#include "support/world.hpp"
 
 namespace fourscore {
 namespace {
 
-int rank() { return mpi::rank_in(MPI_COMM_WORLD); }
-int size() { return mpi::size_of(MPI_COMM_WORLD); }
+using test::rank;
+using test::size;
 
 void wait_ms(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 

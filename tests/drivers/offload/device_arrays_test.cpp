@@ -8,9 +8,9 @@
 namespace fourscore {
 namespace {
 
-class Stretch : public Buffer {
+class Part : public Buffer {
  public:
-  Stretch(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+  Part(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
   [[nodiscard]] void* data() const override { return data_; }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
 
@@ -28,8 +28,8 @@ class AdjacentArrays : public testing::Test {
   DeviceArray second_ = array(16, 32, 0);
 
   DeviceArray array(std::size_t begin, std::size_t bytes, std::size_t on_device) {
-    return {nullptr, std::make_unique<Stretch>(host_.data() + begin, bytes), nullptr,
-            std::make_unique<Stretch>(device_.data() + on_device, bytes)};
+    return {nullptr, std::make_unique<Part>(host_.data() + begin, bytes), nullptr,
+            std::make_unique<Part>(device_.data() + on_device, bytes)};
   }
 };
 
@@ -55,7 +55,7 @@ TEST_F(AdjacentArrays, AreFoundByTheArrayOfTheHost) {
   mirrors.add(second_);
   EXPECT_EQ(mirrors.mirror_of(second_).data(), device_.data());
   EXPECT_EQ(mirrors.bytes(), 16U + 32U);
-  const Stretch other(host_.data() + 8, 8);
+  const Part other(host_.data() + 8, 8);
   EXPECT_THROW((void)mirrors.mirror_of(other), std::logic_error);
 }
 
