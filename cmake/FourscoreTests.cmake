@@ -27,8 +27,9 @@ set(FOURSCORE_SKIPS_FILE "${CMAKE_BINARY_DIR}/skips.tsv")
 list(APPEND FOURSCORE_TEST_ENVIRONMENT "FOURSCORE_TEST_SKIPS=${FOURSCORE_SKIPS_FILE}")
 
 # Sanitized programs exit at the first finding. MPI libraries keep memory to the end: they are named in a list, and stay
-# loaded to the end of the program, so that the leak sanitizer can tell whose memory it is. Of memory local to threads of
-# libraries that were loaded later it reads wrong bounds, and falls. Eight callers of each allocation are kept, of 30.
+# loaded to the end of the program, so that the leak sanitizer can tell whose memory it is. It does not learn where the
+# thread-local memory of a library loaded later lies: it reads wrong bounds there, and falls. Eight callers of each
+# allocation are kept, of 30.
 if(FOURSCORE_SANITIZE)
   add_library(fourscore_keep_loaded MODULE ${PROJECT_SOURCE_DIR}/tests/support/keep_loaded.c)
   set_target_properties(fourscore_keep_loaded PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)

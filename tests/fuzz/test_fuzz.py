@@ -2,7 +2,7 @@
 
 FOURSCORE_BIN             folder of the built programs (required)
 FOURSCORE_FUZZ_SECONDS    how long each kind of input goes on; without it 40 cases of each run, or as many as start
-                          150 programs, the same on every machine
+                          80 programs, the same on every machine
 FOURSCORE_FUZZ_START      the first seed (default 1; `random` draws one)
 FOURSCORE_FUZZ_SEED       this case alone; what a failure prints
 FOURSCORE_FUZZ_KEEP       folder of the failing cases (default: fuzz-failures in the current folder)
@@ -35,7 +35,7 @@ KINDS: dict[str, Callable[[random.Random, Place], list[Step]]] = {
     "reports": reports.steps,
 }
 CASES = 40
-STARTS = 150
+STARTS = 80
 MOST_FAILURES = 20
 
 
