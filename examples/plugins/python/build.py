@@ -24,11 +24,13 @@ for function in functions:
 ffi = cffi.FFI()
 ffi.cdef(f"#define {version}\n{types}")
 ffi.embedding_api("\n".join(functions))
-# Python's own modules look for its functions among all that is loaded, and a plugin is loaded for itself alone.
+# Python's own modules look for its functions among all that is loaded, and a plugin is loaded for itself alone. It would
+# start as the first python3 in PATH, which may have other packages.
 source = f"""
 #include "fourscore.h"
 #include <dlfcn.h>
-__attribute__((constructor)) static void show_python(void) {{
+__attribute__((constructor)) static void prepare_python(void) {{
+  Py_SetProgramName(L"{sys.executable}");
   dlopen("{sysconfig.get_config_var("INSTSONAME")}", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
 }}
 """
