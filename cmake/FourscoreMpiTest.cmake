@@ -1,8 +1,8 @@
 # fourscore_add_mpi_test(FOLDER/NAME [TOGETHER FOLDER/NAME...] [FIXTURES name...] [SOURCES file...] [RANKS 1 2 ...]
 #                        [SLOW 2 3 ...] [LIBRARIES target...] [TIMEOUT seconds] [THREAD_MULTIPLE])
 #
-# Builds one GoogleTest program of FOLDER/NAME.cpp, or, where it is of small tests TOGETHER, of theirs, whose main() (tests/support/mpi_main.cpp) starts MPI, with
-# MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 8), labelled
+# Builds one GoogleTest program of FOLDER/NAME.cpp, or of the small tests that it has TOGETHER, compiled as one file. Its
+# main() (tests/support/mpi_main.cpp) starts MPI, with MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 8), labelled
 # mpi. FIXTURES are files of tests/support. FOURSCORE_TEST_RANKS, when set, keeps the first of its numbers that the test
 # has: the sanitizers and MPICH repeat what the ci preset does at every count. Slow are more than 4 ranks, and 2 where
 # there are 4, and those of SLOW: what the others pass seldom fails there. 3 ranks have the label `once`: where `tests/run
