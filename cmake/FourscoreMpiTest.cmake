@@ -2,12 +2,13 @@
 #                        [SLOW 2 3 ...] [LIBRARIES target...] [TIMEOUT seconds] [THREAD_MULTIPLE])
 #
 # Builds one GoogleTest program of FOLDER/NAME.cpp, or of the small tests that it has TOGETHER, compiled as one file. Its
-# main() (tests/support/mpi_main.cpp) starts MPI, with MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 8), labelled
-# mpi. FIXTURES are files of tests/support. FOURSCORE_TEST_RANKS, when set, keeps the first of its numbers that the test
-# has: the sanitizers and MPICH repeat what the ci preset does at every count. Slow are more than 4 ranks, and 2 where
-# there are 4, and those of SLOW: what the others pass seldom fails there. 3 ranks have the label `once`: where `tests/run
-# --all` has run them with the sanitizers, it leaves them out in ci. Ranks that yield while they wait come to
-# little beside programs that do not, so a test counts as one process more than it has ranks.
+# main() (tests/support/mpi_main.cpp) starts MPI, with MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for
+# each rank count (default 1 2 3 4 5 8), labelled mpi. FIXTURES are files of tests/support. FOURSCORE_TEST_RANKS, when set,
+# keeps the first of its numbers that the test has: the sanitizers and MPICH repeat what the ci preset does at every
+# count. Slow are more than 4 ranks, and 2 where there are 4, and those of SLOW: what the others pass seldom fails there.
+# Where there are 5, too, 3 ranks have the label `once`: where `tests/run --all` has run them with the sanitizers, it
+# leaves them out in ci. Ranks that yield while they wait come to little beside programs that do not, so a test counts as
+# one process more than it has ranks.
 set(FOURSCORE_TEST_RANKS "" CACHE STRING "Each MPI test runs on the first of these numbers of ranks that it has; empty: on all that it has")
 
 function(fourscore_mpi_test_links target)
@@ -71,7 +72,7 @@ function(fourscore_add_mpi_test file)
     if((ranks GREATER 4 OR (ranks EQUAL 2 AND 4 IN_LIST arg_RANKS) OR ranks IN_LIST arg_SLOW) AND NOT FOURSCORE_TEST_RANKS)
       list(APPEND labels slow)
     endif()
-    if(ranks EQUAL 3 AND NOT FOURSCORE_TEST_RANKS)
+    if(ranks EQUAL 3 AND 5 IN_LIST arg_RANKS AND NOT FOURSCORE_TEST_RANKS)
       list(APPEND labels once)
     endif()
     set(processors ${ranks})

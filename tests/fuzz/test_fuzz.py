@@ -34,7 +34,7 @@ KINDS: dict[str, Callable[[random.Random, Place], list[Step]]] = {
     "environments": environments.steps,
     "reports": reports.steps,
 }
-CASES = dict.fromkeys(KINDS, 40) | {"records": 20}
+CASES = dict.fromkeys(KINDS, 30) | {"records": 12, "reports": 15}
 MOST_FAILURES = 20
 
 

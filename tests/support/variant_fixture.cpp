@@ -208,7 +208,7 @@ std::size_t quarter_of(const Problem& problem) {
 
 std::vector<const ExchangeMethod*> exchanges_in_turn(const Variant& variant, const Problem& problem) {
   const auto all = exchanges_of(variant);
-  if (all.size() == 1 || mpi::size_of(MPI_COMM_WORLD) <= 2) return all;
+  if (all.size() == 1 || mpi::size_of(MPI_COMM_WORLD) == 1) return all;
   const auto turn = static_cast<std::size_t>(problem.grid.empty() ? 0 : problem.grid.front());
   std::vector<const ExchangeMethod*> chosen;
   for (std::size_t i = 0; i < all.size(); ++i)

@@ -9,6 +9,7 @@
 #include "interfaces/variant.hpp"
 #include "support/naive_dft.hpp"
 #include "support/problem_of.hpp"
+#include "support/turns.hpp"
 
 namespace fourscore::test {
 
@@ -45,7 +46,7 @@ void write(const Field& field, const Decomposition& layout, int me, Precision pr
 /// 0 to 3: a quarter of contracts() has both values of each of their four properties, also where one of these is the
 /// same for all.
 [[nodiscard]] std::size_t quarter_of(const Problem& problem);
-/// The exchanges whose turn it is: on one or two ranks all. On more, where a plan and its runs take their time, each
+/// The exchanges whose turn it is: on one rank all. On more, where a plan and its runs take their time, each
 /// exchange has one quarter of contracts(), another one on the next grid, and the exchange after it has the next.
 [[nodiscard]] std::vector<const ExchangeMethod*> exchanges_in_turn(const Variant& variant, const Problem& problem);
 /// The shape, or all its elements along one axis for a variant that takes no more axes.

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { turns_before_sleep = 100, sleep_ns = 50000, pause_ns = 5000 };
+enum { turns_before_sleep = 20, sleep_ns = 50000, pause_ns = 5000 };
 
 static void* next(const char* name) {
   void* function = dlsym(RTLD_NEXT, name);

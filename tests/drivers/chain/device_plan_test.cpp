@@ -80,10 +80,7 @@ class DevicePlans : public testing::TestWithParam<std::size_t> {
   }
   const int ranks_ = mpi::size_of(MPI_COMM_WORLD);
   const int me_ = mpi::rank_in(MPI_COMM_WORLD);
-  const int one_in_ = [] {
-    const char* const text = std::getenv("FOURSCORE_TEST_ONE_IN");
-    return text == nullptr ? 1 : std::atoi(text);
-  }();
+  const int one_in_ = test::one_in();
   int checked_ = 0;
 
  private:

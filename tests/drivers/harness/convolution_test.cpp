@@ -150,6 +150,7 @@ std::vector<Problem> convolutions(const Variant& variant) {
 
 TEST_F(ConvolutionTest, IsRightWithEveryVariantAndExchange) {
   std::map<std::string, int> tried;
+  test::Turns turns;
   for (const auto& name : VariantRegistry::instance().names()) {
     const Variant& variant = *VariantRegistry::instance().find(name);
     if (!variant.unavailable().empty()) continue;
@@ -159,6 +160,7 @@ TEST_F(ConvolutionTest, IsRightWithEveryVariantAndExchange) {
       for (std::size_t p = 0; p < problems.size(); ++p) {
         const Problem& problem = problems[p];
         if ((e > 0 && p % 16 != e % 16) || supports_directions(variant, problem, ranks_)) continue;
+        if (!turns.is_next()) continue;
         SCOPED_TRACE(name + " " + problem.operator_name + " " + test::text_of(problem, exchanges[e]));
         RoundTrip plan(variant, context(problem, exchanges[e]));
         const auto checks = checked(problem, plan);
@@ -251,6 +253,7 @@ TEST_F(ConvolutionTest, WrongOperatorsAreFound) {
 /// Every contract and kind of the variants that can, on shapes of which a third is no whole number, and is.
 TEST_F(ConvolutionTest, DroppedModesAreNotExchanged) {
   int tried = 0, seen = 0;
+  test::Turns turns;
   for (const std::string name : {"slab", "pencil"}) {
     const Variant& variant = VariantRegistry::instance().get(name, "variant");
     for (const ExchangeMethod* exchange : test::exchanges_of(variant))
@@ -265,6 +268,7 @@ TEST_F(ConvolutionTest, DroppedModesAreNotExchanged) {
             // The plain exchange on all, the others on one in nine.
             const bool is_plain = exchange->card().name == "alltoallv";
             if (supports_directions(variant, problem, ranks_) || (!is_plain && seen++ % 9 > 0)) continue;
+            if (!turns.is_next()) continue;
             SCOPED_TRACE(name + " " + test::text_of(problem, exchange));
             RoundTrip plan(variant, context(problem, exchange));
             EXPECT_EQ(plan.forward().output_layout().shape, kept_extents(problem));

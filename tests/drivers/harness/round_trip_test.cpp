@@ -55,6 +55,7 @@ bool all_ok(const std::vector<Check>& checks) { return std::ranges::all_of(check
 
 TEST_F(RoundTripTest, IsRightWithEveryVariantAndExchange) {
   int tried = 0;
+  test::Turns turns;
   for (const auto& name : VariantRegistry::instance().names()) {
     const Variant& variant = *VariantRegistry::instance().find(name);
     if (!variant.unavailable().empty()) continue;
@@ -66,6 +67,7 @@ TEST_F(RoundTripTest, IsRightWithEveryVariantAndExchange) {
         const ExchangeMethod* exchange = exchanges[e];
         const Problem& problem = problems[p];
         if ((e > 0 && p % 5 != e % 5) || supports_directions(variant, problem, ranks_)) continue;
+        if (!turns.is_next()) continue;
         SCOPED_TRACE(name + " " + test::text_of(problem, exchange));
         RoundTrip plan(variant, context(problem, exchange));
         Verifier whole(problem, MPI_COMM_WORLD, plan, 7);
@@ -81,6 +83,7 @@ TEST_F(RoundTripTest, IsRightWithEveryVariantAndExchange) {
 /// Whatever a parameter makes of the layouts in which the halves meet.
 TEST_F(RoundTripTest, IsRightWithEveryParameterOfAVariant) {
   int tried = 0;
+  test::Turns turns;
   for (const auto& name : VariantRegistry::instance().names()) {
     const Variant& variant = *VariantRegistry::instance().find(name);
     if (!variant.unavailable().empty()) continue;
@@ -98,6 +101,7 @@ TEST_F(RoundTripTest, IsRightWithEveryParameterOfAVariant) {
           } catch (const InputError&) {
             continue;  // this value does not fit the shape
           }
+          if (!turns.is_next()) continue;
           SCOPED_TRACE(name + " " + parameter.name + "=" + value + " " + test::text_of(problem, exchange));
           RoundTrip plan(variant, context(problem, exchange));
           Verifier whole(problem, MPI_COMM_WORLD, plan, 7);

@@ -88,8 +88,10 @@ class PlanOf : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(PlanOf, GivesTheSameBitsEveryTime) {
+  test::Turns turns;
   for (const Problem& problem : problems_on({15, 14, 13}))
     for (const ExchangeMethod* exchange : test::exchanges_in_turn(variant(), problem)) {
+      if (!turns.is_next()) continue;
       SCOPED_TRACE(test::text_of(problem, exchange));
       const auto plan = test::make_plan(variant(), problem, exchange);
       const auto bytes = static_cast<std::size_t>(plan->output_layout().volume(me_)) * problem.element_bytes();
@@ -116,8 +118,10 @@ TEST_P(PlanOf, ExecutesWithoutAllocating) {
   // Where the heap is not seen, with a sanitizer, the size of arrays tells nothing.
   const std::vector<Index> shape = sees_heap ? std::vector<Index>{40, 42, 44} : std::vector<Index>{15, 14, 13};
   const auto* const first = test::exchanges_of(variant()).front();
+  test::Turns turns;
   for (const Problem& problem : problems_on(shape))
     for (const ExchangeMethod* exchange : test::exchanges_in_turn(variant(), problem)) {
+      if (!turns.is_next()) continue;
       if (ranks_ == 1 && exchange != first) continue;  // none of them does anything
       const auto plan = test::make_plan(variant(), problem, exchange);
       PhaseClock clock;
@@ -152,9 +156,11 @@ std::size_t windows_of(const ExchangeMethod* exchange) {
 }
 
 TEST_P(PlanOf, StaysUnderThreeOrFourTimesTheLocalData) {
+  test::Turns turns;
   for (const auto& shape : std::vector<std::vector<Index>>{{32, 32, 32}, {30, 31, 33}})
     for (const Problem& problem : problems_on(shape))
       for (const ExchangeMethod* exchange : test::exchanges_in_turn(variant(), problem)) {
+        if (!turns.is_next()) continue;
         SCOPED_TRACE(test::text_of(problem, exchange));
         const auto plan = test::make_plan(variant(), problem, exchange);
         const auto bytes_of = [&](Index volume) { return static_cast<std::size_t>(volume) * problem.element_bytes(); };

@@ -19,6 +19,7 @@
 #include "local/split_fft.hpp"
 #include "support/message_of.hpp"
 #include "support/naive_dft.hpp"
+#include "support/turns.hpp"
 
 namespace fourscore {
 namespace {
@@ -121,6 +122,7 @@ class EachLibrary : public testing::TestWithParam<std::string> {
 template <class Error>
 void expect_right(const std::vector<Extents>& shapes, const std::vector<std::vector<std::size_t>>& axes_sets,
                   const Error& error_of_case) {
+  test::Turns turns;
   for (std::size_t i = 0; i < shapes.size(); ++i)
     for (std::size_t j = 0; j < axes_sets.size(); ++j) {
       const bool odd = (i + j) % 2 != 0;
@@ -135,6 +137,7 @@ void expect_right(const std::vector<Extents>& shapes, const std::vector<std::vec
                 const bool is_double = precision == Precision::double_precision;
                 if ((is_double != (forward != ((effort == Effort::measure) != (in_place != single_plan)))) != odd)
                   continue;
+                if (!turns.is_next()) continue;
                 EXPECT_LT(error_of_case(Case{shape, axes, precision, direction, effort, in_place, single_plan}), 30)
                     << shape[0] << "x" << shape[1] << "x" << shape[2] << " axes " << axes.size() << " first " << axes[0]
                     << " " << to_string(direction) << " in place " << in_place << " single plan " << single_plan;
@@ -207,13 +210,9 @@ Case in_direction(Case c, Direction direction) {
 }
 
 /// Works through every candidate, by writing each decision into wisdom before planning: over each set of axes in place
-/// or out of place, over every second set the other one. With sanitizers two fifths of that, of each candidate some.
-#ifdef FOURSCORE_SANITIZED
-constexpr std::size_t candidates_for_one = 5;
-#else
-constexpr std::size_t candidates_for_one = 2;
-#endif
+/// or out of place, over every second set the other one. Where one in five is asked for, of each candidate some.
 TEST_P(EachLibrary, IsCorrectByEveryCandidateOfASplit) {
+  const std::size_t candidates_for_one = test::one_in() == 1 ? 2 : 7;
   std::size_t cases = 0;
   std::size_t turn = 0;
   for (const bool in_place : {true, false}) {
@@ -245,7 +244,7 @@ TEST_P(EachLibrary, IsCorrectByEveryCandidateOfASplit) {
       }
     }
   }
-  EXPECT_EQ(cases, (1 + 2 * 4 * 13) / candidates_for_one);
+  EXPECT_GE(cases, (2 * 4 * 13) / candidates_for_one);
 }
 
 TEST_P(EachLibrary, PlansAgainFromItsWisdom) {
