@@ -74,6 +74,9 @@ function(fourscore_test)
   if(NOT arg_WORKING_DIRECTORY)
     set(arg_WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
   endif()
+  if("once" IN_LIST arg_LABELS)  # no other configuration takes all of its cases
+    list(APPEND arg_ENVIRONMENT FOURSCORE_TEST_ONE_IN=1)
+  endif()
   set(fixtures skips)
   if(TARGET fourscore_simulator AND arg_NAME MATCHES "${FOURSCORE_SIMULATED_TESTS}")
     list(APPEND fixtures simulator)
@@ -197,7 +200,7 @@ function(fourscore_pytest kind)
       list(APPEND labels once)
     endif()
     fourscore_test(NAME ${kind}.${part} LABELS ${labels} TIMEOUT 900 PROCESSORS ${processors} WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"
-      COMMAND "${FOURSCORE_PYTHON}" -m pytest -q -p no:cacheprovider -p record_skips ${files_of_${part}}
+      COMMAND "${FOURSCORE_PYTHON}" -m pytest -q -p no:cacheprovider -p record_skips -p one_in ${files_of_${part}}
       ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 "PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support" ${arg_ENVIRONMENT})
     list(LENGTH files_of_${part} count)
     math(EXPR cost "60 * ${count}")

@@ -63,7 +63,7 @@ TEST_P(BesideFftwMpi, GivesTheSameWholeOutput) {
   PhaseClock clock(false);
   const auto exchanges = test::exchanges_of(variant);
   // Where plans and runs take their time: each exchange with one of both layouts, the other at the next shape.
-  const bool in_turn = ranks > 2 && exchanges.size() > 1;
+  const bool in_turn = ranks > 1 && exchanges.size() > 1;
   std::size_t compared = 0;
   const std::vector<std::vector<Index>> shapes{{48, 40, 36}, {30, 31, 32}};
   for (std::size_t s = 0; s < shapes.size(); ++s)
