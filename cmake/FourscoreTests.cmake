@@ -50,7 +50,7 @@ set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 
 # Slow, and seldom the first to fail: these also have the label `slow`. `tests/run` leaves them out, `tests/run
 # --slow` and CI do not.
-set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|hostile)|contract\\.(clang_tidy|layering_finds_what_is_planted|optional_parts.*|readme_commands_run|site)|jobs\\.(compare_builds|exact_baseline|history|job_states|real|report|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(counting|energy|examples|four_nodes|many_ranks)|opencl\\.device_plan_test\\.2|package\\.wheel|valgrind\\..*)$")
+set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|hostile)|contract\\.(clang_tidy|layering_finds_what_is_planted|optional_parts|readme_commands_run|site)|jobs\\.(compare_builds|exact_baseline|history|job_states|real|report|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(counting|energy|examples|four_nodes|many_ranks)|opencl\\.device_plan_test\\.2|package\\.wheel|valgrind\\..*)$")
 
 # These count for real under Valgrind, and so need the second build where there is one (FourscoreSimulator.cmake). The
 # first of them to run has it made; since that takes minutes they are slow there. Single tests elsewhere that need it are

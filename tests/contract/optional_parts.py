@@ -1,13 +1,11 @@
 """What is optional may be missing: the sources compile with every optional part left out, and with each part where each
 other one is there.
 
-Usage: optional_parts.py ROOT CMAKE FOLDER             all parts left out at once
-       optional_parts.py ROOT CMAKE FOLDER --each      each part where each other one is there
-       optional_parts.py ROOT CMAKE FOLDER --selftest  plants sources that need CUDA's headers, or a macro; they must be found
+Usage: optional_parts.py ROOT CMAKE FOLDER
 
 The headers of a part that is left out are refused even where the machine has them, so that it hides nothing. Only
-sources that depend on a part are compiled, each alone, without precompiled headers, and once for what they see of the
-parts; only their syntax is checked.
+sources that depend on a part are compiled, each alone, and once for what they see of the parts; only their syntax is
+checked. Planted sources that need a part must be found each time.
 FOLDER is for the configured builds; it is kept, so that the next run is quicker. Exit code: 0 all compile, 1 some
 do not.
 """
@@ -43,13 +41,21 @@ HEADERS = {
     "ZFP": ["zfp.h"],
 }
 # No option leaves these out: a package that is not found does.
-PACKAGES = ["accfft.h", "cudecomp.h", "cufftMp.h", "dtfft.h", "heffte.h", "p3dfft.h", "pocketfft_hdronly.h", "simgrid/s4u.hpp", "smpi/smpi.h"]
+PACKAGES = ["accfft.h", "cudecomp.h", "cufftMp.h", "dtfft.h", "heffte.h", "p3dfft.h", "pocketfft_hdronly.h"]
+SIMGRID = ["simgrid/s4u.hpp", "smpi/smpi.h"]  # no source of a build with a real MPI includes these
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 CONDITION = re.compile(r"^\s*#\s*(?:if|elif)\w*\b(.*FOURSCORE_.*)", re.M)
 MACRO = re.compile(r"\bFOURSCORE_\w+")
-DEFINED = re.compile(r" -D(FOURSCORE_\w+)")
-FLAG = re.compile(r" -[fm]\S+")
+OPENMP = re.compile(r"\b_OPENMP\b|^\s*#\s*pragma\s+omp\b", re.M)
+TOLD = re.compile(r" (?:-D)?(FOURSCORE_\w+|-fopenmp)\b")  # what a command tells a source of the parts
+# Sources that need what stands before them. Each takes the command of the source that is named.
+PLANTED = {
+    "cuda_runtime_api.h": ("drivers/devices/host.cpp", "#include <cuda_runtime_api.h>\n"),
+    "FOURSCORE_FFTW_THREADS": ("drivers/local/fftw_library.cpp", "#ifndef FOURSCORE_FFTW_THREADS\n#error planted\n#endif\n"),
+    "smpi/smpi.h": ("jobscripts/launchers/smpi.cpp", "#include <smpi/smpi.h>\n"),
+    "-fopenmp": ("drivers/variants/node.cpp", "#ifndef _OPENMP\n#error planted\n#endif\n"),
+}
 
 
 def options(root: Path) -> list[str]:
@@ -87,14 +93,15 @@ def configured(root: Path, cmake: str, folder: Path, without: list[str]) -> dict
     if torn := re.findall(r"(?:.*\n)--\s*$", run.stdout, re.M):
         sys.exit(f"the summary of cmake has an empty line, which follows on {torn[0]!r}: a reason was torn apart")
     entries = json.loads((folder / "compile_commands.json").read_text())
-    told = {macro for entry in entries for macro in DEFINED.findall(entry["command"])}
+    told = {word for entry in entries for word in TOLD.findall(entry["command"])}
     if kept := [part for part in without if f"FOURSCORE_{part}" in told]:
         sys.exit(f"-DFOURSCORE_WITH_{kept[0]}=OFF leaves the definition FOURSCORE_{kept[0]} in")
     return {Path(entry["file"]): entry["command"] for entry in entries if entry["file"].endswith(".cpp")}
 
 
 def seen(source: Path, root: Path, known: dict[Path, set[str]]) -> set[str]:
-    """What this file, or one of ours that it includes, names: headers, and macros of ours in its conditions."""
+    """What this file, or one of ours that it includes, names: headers, macros of ours in its conditions, and -fopenmp
+    where it asks for OpenMP."""
     if source not in known:
         known[source] = set()  # against circles
         text = source.read_text()
@@ -102,7 +109,8 @@ def seen(source: Path, root: Path, known: dict[Path, set[str]]) -> set[str]:
         places = [
             place for name in included for place in (root / name, root / "drivers" / name, root / "jobscripts" / name)
         ]
-        known[source] = {*MACRO.findall(" ".join(CONDITION.findall(text))), *included}.union(
+        asked = ["-fopenmp"] if OPENMP.search(text) else []
+        known[source] = {*MACRO.findall(" ".join(CONDITION.findall(text))), *included, *asked}.union(
             *(seen(place, root, known) for place in places if place.is_file())
         )
     return known[source]
@@ -120,83 +128,104 @@ def refused(folder: Path, parts: list[str]) -> Path:
     """A folder of headers that end the compilation: those of these parts, and of packages that need not be there."""
     shutil.rmtree(folder, ignore_errors=True)
     rows = [(f"FOURSCORE_WITH_{part} is OFF", header) for part in parts for header in HEADERS[part]]
-    for reason, header in rows + [("a package may be missing", header) for header in PACKAGES]:
+    for reason, header in rows + [("a package may be missing", header) for header in PACKAGES + SIMGRID]:
         (folder / header).parent.mkdir(parents=True, exist_ok=True)
         (folder / header).write_text(f"#error {reason}, and this source includes {header}\n")
     return folder
 
 
-def failure(command: str, headers: Path) -> str:
-    """What the compiler says when it checks the syntax with these headers before all others; empty when it has nothing."""
-    words = shlex.split(command)
-    words = words[: words.index("-o")] + words[words.index("-o") + 2 :]
-    run = subprocess.run([words[0], "-I", headers, *words[1:], "-fsyntax-only"], capture_output=True, text=True)
+def checked(words: list[str], *more: str | Path) -> str:
+    """What the compiler says; empty when it has nothing. Without optimisation, so that one precompiled header serves all."""
+    run = subprocess.run([*words, *more, "-O0"], capture_output=True, text=True)
     return run.stderr if run.returncode != 0 else ""
 
 
-def failures(root: Path, cmake: str, folder: Path, each: bool) -> list[str]:
-    """One text for each source that does not compile."""
+def words_of(command: str, headers: Path) -> list[str]:
+    """The command without its output, and with these headers before all others."""
+    words = shlex.split(command)
+    output = words.index("-o")
+    return [words[0], "-I", str(headers), *words[1:output], *words[output + 2 :]]
+
+
+def precompile(root: Path, folder: Path, command: str, headers: Path) -> Path:
+    """The headers that most sources read first, without those of any part. GCC's only: made for one source's command, it
+    serves those of the same flags, whatever macros of ours they are told."""
+    common = re.findall(r"set\(FOURSCORE_COMMON_HEADERS ([^)]*)\)", (root / "cmake/FourscoreTarget.cmake").read_text())
+    header = folder / "common.hpp"
+    header.write_text("".join(f"#include {name}\n" for name in common[0].split()))
+    header.with_suffix(".hpp.gch").unlink(missing_ok=True)
+    if "--param=ggc-min-heapsize" in command:  # FourscoreTarget.cmake tells it GCC alone
+        words = [word for word in words_of(command, headers)[:-2] if not word.startswith("-DFOURSCORE_")]
+        if said := checked(words, "-x", "c++-header", header, "-o", header.with_suffix(".hpp.gch")):
+            sys.exit(f"the common headers do not compile without the optional parts:\n{said}")
+    return header
+
+
+def failure(command: str, headers: Path, common: Path) -> str:
+    """What the compiler says when it checks the syntax; empty when it has nothing."""
+    first = ["-include", common, "-Winvalid-pch"] if common.with_suffix(".hpp.gch").exists() and "-fopenmp" not in command else []
+    return checked(words_of(command, headers), *first, "-fsyntax-only")
+
+
+def plant(root: Path, folder: Path, variants: list[dict[Path, str]]) -> dict[str, Path]:
+    """Adds the planted sources to the commands of each variant, and says where they are."""
+    places = {need: folder / f"planted{number}.cpp" for number, need in enumerate(PLANTED)}
+    for need, (name, text) in PLANTED.items():
+        places[need].write_text(text)
+        for commands in variants:
+            commands[places[need]] = commands[root / name].replace(str(root / name), str(places[need]))
+    return places
+
+
+def failures(root: Path, cmake: str, folder: Path) -> list[str]:
+    """One text for each source that does not compile, and for each planted one that does."""
     parts = options(root)
     if sorted(parts) != sorted(HEADERS):
         return [f"HEADERS of {Path(__file__).name} has {sorted(HEADERS)}, the options are {sorted(parts)}"]
-    headers = {header for of_part in HEADERS.values() for header in of_part} | set(PACKAGES)
-    variants = [[], *(choices(parts) if each else [parts])]
+    sets = choices(parts)
+    if lacking := [(a, b) for a in parts for b in parts if a != b and not any(a in one and b not in one for one in sets)]:
+        return [f"pairs that choices() leaves out: {lacking}"]
+    variants = [[], parts, *sets]
     commands = [configured(root, cmake, folder / "ninja", without) for without in variants]
-    told = {macro for of_variant in commands for command in of_variant.values() for macro in DEFINED.findall(command)}
+    planted = plant(root, folder, commands)
+    needs = {header for of_part in HEADERS.values() for header in of_part}.union(PACKAGES, SIMGRID)
+    needs |= {word for of_variant in commands for command in of_variant.values() for word in TOLD.findall(command)}
     known: dict[Path, set[str]] = {}
     work: dict[tuple[Path, frozenset[str]], tuple[str, str, Path]] = {}
     for number, (without, of_variant) in enumerate(zip(variants, commands, strict=True)):
         poison = refused(folder / "refused" / str(number), without)
-        lacking = {header for part in without for header in HEADERS[part]}
+        lacks = {header for part in without for header in HEADERS[part]}.union(SIMGRID if without else [])
         for source, command in of_variant.items():
             names = seen(source, root, known)
-            if names & (headers | told):
-                sees = names.intersection(lacking.union(DEFINED.findall(command))) | set(FLAG.findall(command))
-                name = f"without {', '.join(without)}: {source.relative_to(root)}"
-                work.setdefault((source, frozenset(sees)), (name, command, poison))
+            if names & needs:
+                sees = frozenset(names.intersection(lacks.union(TOLD.findall(command))))
+                seen_command = command if "-fopenmp" in sees else command.replace(" -fopenmp", "")
+                work.setdefault((source, sees), (f"without {', '.join(without)}: {source}", seen_command, poison))
         if not without:  # every build compiles these
             whole = set(work)
-    todo = [item for key, item in work.items() if key not in whole]
+    todo = {key: item for key, item in work.items() if key not in whole}
     if len({source for source, _ in work}) < len(HEADERS):
         return [f"only {len(work)} sources may depend on an optional part; this test looks in the wrong place"]
+    common = precompile(root, folder, next(iter(commands[1].values())), folder / "refused/1")
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        said = list(pool.map(lambda item: failure(item[1], item[2]), todo))
+        said = list(pool.map(lambda item: failure(item[1], item[2], common), todo.values()))
     print(f"{len(todo)} compilations, {len(variants)} configurations")
-    return [f"{name}\n{text}" for (name, _, _), text in zip(todo, said, strict=True) if text]
-
-
-def selftest(root: Path, cmake: str, folder: Path) -> int:
-    """A source that includes a header of CUDA outside its condition, and one that needs a macro of a part, planted in a
-    copy of the tree. And what choices() promises."""
-    parts = options(root)
-    sets = choices(parts)
-    lacking = [(a, b) for a in parts for b in parts if a != b and not any(a in one and b not in one for one in sets)]
-    copy = folder / "tree"
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(root, copy, ignore=shutil.ignore_patterns("build", ".git", ".venv", "docs"))
-    planted = {
-        "drivers/devices/host.cpp": "#include <cuda_runtime_api.h>\n",
-        "drivers/local/fftw_library.cpp": "#ifndef FOURSCORE_FFTW_THREADS\n#error planted\n#endif\n",
-    }
-    for name, text in planted.items():
-        (copy / name).write_text(text + (copy / name).read_text())
-    found = failures(copy, cmake, folder / "planted", each=False)
-    if sorted(line.split("\n")[0].rsplit(": ")[-1] for line in found) == sorted(planted) and not lacking:
-        return 0
-    print("\n".join(found) or "what was planted was not found", f"\npairs that choices() leaves out: {lacking}")
-    return 1
+    found = {source for (source, _), text in zip(todo, said, strict=True) if text}
+    hidden = [f"planted, and not found: {PLANTED[need][1]}" for need in planted.keys() & needs if planted[need] not in found]
+    return hidden + [
+        f"{name}\n{text}"
+        for ((source, _), (name, _, _)), text in zip(todo.items(), said, strict=True)
+        if text and source not in planted.values()
+    ]
 
 
 def main() -> int:
-    arguments = sys.argv[1:]
-    if len(arguments) not in (3, 4) or arguments[3:] not in ([], ["--each"], ["--selftest"]):
+    if len(sys.argv) != 4:
         print(__doc__, file=sys.stderr)
         return 2
-    root, cmake, folder = Path(arguments[0]).resolve(), arguments[1], Path(arguments[2]).resolve()
+    root, cmake, folder = Path(sys.argv[1]).resolve(), sys.argv[2], Path(sys.argv[3]).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    if arguments[3:] == ["--selftest"]:
-        return selftest(root, cmake, folder)
-    found = failures(root, cmake, folder, each=arguments[3:] == ["--each"])
+    found = failures(root, cmake, folder)
     print("\n".join(found))
     return 1 if found else 0
 
