@@ -9,6 +9,7 @@ Comments never count. Strings count only where a rule says so, for includes and 
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import shutil
 import sys
@@ -27,6 +28,7 @@ CPP_TOKEN = re.compile(
 )
 
 
+@functools.cache  # each file is read by many rules
 def without_comments(text: str, strings: bool = True) -> str:
     """C++ text with comments blanked (and strings too when `strings` is false); line numbers stay."""
 
@@ -190,21 +192,24 @@ FEATURES = ("isoefficiency",)  # folders that hold a module for each room that t
 BELOW = {room: ROOMS[:number] for number, room in enumerate(ROOMS)} | {"tables": ROOMS, "plots": ROOMS}
 
 
+@functools.cache
+def import_statements(text: str) -> list[ast.Import | ast.ImportFrom]:
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
 def python_imports(path: Path, package: Path) -> Iterator[tuple[tuple[str, ...], int]]:
     """Modules of the package that `path` imports, relative ones and those within functions too: their names below the
     package, and the line."""
     top = [PAPERS, package.name] if package.parent.name == PAPERS else [package.name]
     inside = path.relative_to(package).parts[:-1] if path.is_relative_to(package) else ()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in import_statements(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             names = [alias.name.split(".") for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = (node.module or "").split(".") if node.module else []
             if node.level:
                 base = [*top, *inside[: len(inside) - node.level + 1], *base]
             names = [[*base, alias.name] for alias in node.names]
-        else:
-            continue
         for name in names:
             if name[: len(top)] == top and len(name) > len(top):
                 yield tuple(name[len(top) :]), node.lineno
