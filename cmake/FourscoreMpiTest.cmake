@@ -6,9 +6,9 @@
 # each rank count (default 1 2 3 4 5 8), labelled mpi. FIXTURES are files of tests/support. FOURSCORE_TEST_RANKS, when set,
 # keeps the first of its numbers that the test has: the sanitizers and MPICH repeat what the ci preset does at every
 # count. Slow are more than 4 ranks, and 2 where there are 4, and those of SLOW: what the others pass seldom fails there.
-# Where there are 5, too, 3 ranks have the label `once`: where `tests/run --all` has run them with the sanitizers, it
-# leaves them out in ci. Ranks that yield while they wait come to little beside programs that do not, so a test counts as
-# one process more than it has ranks.
+# More than 4 also have the label rare (FourscoreTests.cmake). Where there are 5, too, 3 ranks have the label `once`:
+# where `tests/run --all` has run them with the sanitizers, it leaves them out in ci. Ranks that yield while they wait
+# come to little beside programs that do not, so a test counts as one process more than it has ranks.
 set(FOURSCORE_TEST_RANKS "" CACHE STRING "Each MPI test runs on the first of these numbers of ranks that it has; empty: on all that it has")
 
 function(fourscore_mpi_test_links target)
@@ -71,6 +71,9 @@ function(fourscore_add_mpi_test file)
     set(labels mpi)
     if((ranks GREATER 4 OR (ranks EQUAL 2 AND 4 IN_LIST arg_RANKS) OR ranks IN_LIST arg_SLOW) AND NOT FOURSCORE_TEST_RANKS)
       list(APPEND labels slow)
+    endif()
+    if(ranks GREATER 4 AND NOT FOURSCORE_TEST_RANKS)
+      list(APPEND labels rare)
     endif()
     if(ranks EQUAL 3 AND 5 IN_LIST arg_RANKS AND NOT FOURSCORE_TEST_RANKS)
       list(APPEND labels once)
