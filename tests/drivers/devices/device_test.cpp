@@ -28,6 +28,7 @@ class Devices : public testing::Test {
   const std::unique_ptr<Device> device_ = backend_.make_device(0, LocalFftRegistry::instance().get("fftw", "library"));
   const std::unique_ptr<Queue> queue_ = device_->make_queue();
 
+  /// Both live until the queue is synchronised.
   void copy(void* to, const void* from, std::size_t bytes, CopyWay way) {
     queue_->copy({static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, 1, bytes, bytes}, way);
   }
@@ -119,12 +120,13 @@ TEST_F(Devices, CopyBoxesOfAnyShapeTogether) {
   }
   const std::size_t bytes = begins.back();
   const std::vector<std::byte> sent = numbered(bytes);
-  std::vector<std::byte> expected(bytes, std::byte{0x55});
-  std::vector<std::byte> received = expected;
+  const std::vector<std::byte> nothing_copied(bytes, std::byte{0x55});
+  std::vector<std::byte> expected = nothing_copied;
+  std::vector<std::byte> received(bytes);
   const auto from = device_->allocate(bytes);
   const auto to = device_->allocate(bytes);
   copy(from->data(), sent.data(), bytes, CopyWay::to_device);
-  copy(to->data(), expected.data(), bytes, CopyWay::to_device);
+  copy(to->data(), nothing_copied.data(), bytes, CopyWay::to_device);
   queue_->synchronise();
   for (const bool wide_alone : {false, true}) {
     std::vector<BoxCopy> together;
@@ -140,9 +142,9 @@ TEST_F(Devices, CopyBoxesOfAnyShapeTogether) {
     copy(received.data(), to->data(), bytes, CopyWay::to_host);
     queue_->synchronise();
     EXPECT_TRUE(received == expected) << (wide_alone ? "units of 16 bytes" : "units of 8 bytes");
-    copy(to->data(), std::vector<std::byte>(bytes, std::byte{0x55}).data(), bytes, CopyWay::to_device);
+    copy(to->data(), nothing_copied.data(), bytes, CopyWay::to_device);
     queue_->synchronise();
-    std::ranges::fill(expected, std::byte{0x55});
+    expected = nothing_copied;
   }
 }
 
@@ -200,14 +202,15 @@ TEST_F(Devices, CopyInOrderWhatFollowsOnEachOther) {
   };
   const auto in_order = ordered_copies(*device_, list);
   std::vector<std::byte> expected_source = sent;
-  std::vector<std::byte> expected_spare(1024, std::byte{0});
+  const std::vector<std::byte> zeros(1024);
+  std::vector<std::byte> expected_spare = zeros;
   copy_on_host(list[0].box, sent.data() + 512, expected_spare.data());
   copy_on_host(list[1].box, sent.data() + 32, expected_source.data());
   std::memcpy(expected_spare.data() + 256, expected_source.data(), 128);
   const auto launches = reinterpret_cast<long (*)()>(dlsym(RTLD_DEFAULT, "pretended_cuda_launches"));
   for (int run = 0; run < 3; ++run) {
     copy(source->data(), sent.data(), 1024, CopyWay::to_device);
-    copy(spare->data(), std::vector<std::byte>(1024).data(), 1024, CopyWay::to_device);
+    copy(spare->data(), zeros.data(), 1024, CopyWay::to_device);
     queue_->synchronise();
     const long before = launches == nullptr ? 0 : launches();
     in_order->enqueue(*queue_);
