@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,6 +29,8 @@ struct Check {
   bool ok = false;
   std::string finding{};  ///< what is wrong and where; empty where ok
 };
+
+[[nodiscard]] inline bool all_ok(const std::vector<Check>& checks) { return std::ranges::all_of(checks, &Check::ok); }
 
 /// All calls are collective over comm and give the same answer on every rank. One Verifier serves one plan, all fields
 /// of which it checks in each execution, each with data of its own: no field passes with another's. Beside the

@@ -57,8 +57,7 @@ json cards_json(const ResolvedPoint& resolved) {
 }
 
 json verification_json(const std::vector<Check>& checks, const std::string& relied_on) {
-  const bool ok = std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok; });
-  json verification{{"ok", ok}, {"checks", checks_json(checks)}};
+  json verification{{"ok", all_ok(checks)}, {"checks", checks_json(checks)}};
   if (!relied_on.empty()) verification["checked_by"] = relied_on;
   return verification;
 }

@@ -104,7 +104,7 @@ nlohmann::json checks_json(const std::vector<Check>& checks) {
 }
 
 bool keep_checks(MPI_Comm comm, const Instances& instances, const std::vector<Check>& mine, std::vector<Check>& kept) {
-  int ok = std::all_of(mine.begin(), mine.end(), [](const Check& check) { return check.ok; }) ? 1 : 0;
+  int ok = all_ok(mine) ? 1 : 0;
   FOURSCORE_MPI(MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, comm));
   if (instances.here().size() > 1 || !instances.several()) {  // every rank knows all of them
     kept.insert(kept.end(), mine.begin(), mine.end());

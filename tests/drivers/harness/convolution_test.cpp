@@ -88,8 +88,6 @@ const bool registered = [] {
 
 const std::vector<std::string> operators{"scale", "poisson", "dealias-2/3", "gradient"};
 
-bool all_ok(const std::vector<Check>& checks) { return std::ranges::all_of(checks, &Check::ok); }
-
 std::string first_finding(const std::vector<Check>& checks) {
   const auto found = std::ranges::find(checks, false, &Check::ok);
   return found == checks.end() ? "" : found->name + ": " + found->finding;

@@ -51,8 +51,6 @@ Problem round_trip_of(std::vector<Index> shape) {
   return problem;
 }
 
-bool all_ok(const std::vector<Check>& checks) { return std::ranges::all_of(checks, &Check::ok); }
-
 TEST_F(RoundTripTest, IsRightWithEveryVariantAndExchange) {
   int tried = 0;
   test::Turns turns;

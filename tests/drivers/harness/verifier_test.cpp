@@ -122,10 +122,6 @@ std::vector<Check> checks_of(const Problem& problem, const Decomposition& in, co
   return checks_of(problem, in, out, plan_of(problem, in, out, defect));
 }
 
-bool all_ok(const std::vector<Check>& checks) {
-  return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok; });
-}
-
 bool failed(const std::vector<Check>& checks, const std::string& name) {
   return std::any_of(checks.begin(), checks.end(), [&](const Check& check) { return check.name == name && !check.ok; });
 }
