@@ -11,7 +11,7 @@
 #include "redistribution/shared_buffer.hpp"
 #include "support/elements.hpp"
 
-namespace fourscore::testing {
+namespace fourscore::test {
 
 namespace {
 
@@ -167,7 +167,7 @@ Index wrong_elements(const std::complex<Real>* data, const Decomposition& layout
 }
 
 template <class Real>
-MessageVolume run_and_check_as(const ExchangeMethod& method, const Movement& movement, const Buffers& buffers,
+MessageVolume run_and_check_as(const ExchangeMethod& method, const Movement& movement, const ExchangeBuffers& buffers,
                                const std::function<void(const std::function<void()>&)>& around,
                                const Problem& problem) {
   using Complex = std::complex<Real>;
@@ -206,20 +206,20 @@ MessageVolume run_and_check_as(const ExchangeMethod& method, const Movement& mov
 
 }  // namespace
 
-Buffers allocate(const ExchangeMethod& method) {
+ExchangeBuffers allocate(const ExchangeMethod& method) {
   const std::size_t bytes = largest_bytes();
-  Buffers buffers;
+  ExchangeBuffers buffers;
   buffers.source = method.allocate(MPI_COMM_WORLD, bytes, BufferUse::array);
   buffers.spare = method.allocate(MPI_COMM_WORLD, bytes, BufferUse::array);
   return buffers;
 }
 
-Buffers allocate_on_two_nodes() {
+ExchangeBuffers allocate_on_two_nodes() {
   const int me = mpi::rank_in(MPI_COMM_WORLD);
   const auto one = [me] {
     return std::make_unique<SharedBuffer>(MPI_COMM_WORLD, mpi::split(MPI_COMM_WORLD, me % 2, me), largest_bytes());
   };
-  Buffers buffers;
+  ExchangeBuffers buffers;
   buffers.source = one();
   buffers.spare = one();
   return buffers;
@@ -232,15 +232,10 @@ const std::vector<Movement>& movements() {
 }
 
 MessageVolume run_and_check(const ExchangeMethod& method, const Movement& movement, std::size_t element_bytes,
-                            const Buffers& buffers, const std::function<void(const std::function<void()>&)>& around,
-                            const Problem& problem) {
+                            const ExchangeBuffers& buffers,
+                            const std::function<void(const std::function<void()>&)>& around, const Problem& problem) {
   if (element_bytes == 16) return run_and_check_as<double>(method, movement, buffers, around, problem);
   return run_and_check_as<float>(method, movement, buffers, around, problem);
 }
 
-std::string as_test_name(std::string text) {
-  std::ranges::replace(text, '-', '_');
-  return text;
-}
-
-}  // namespace fourscore::testing
+}  // namespace fourscore::test

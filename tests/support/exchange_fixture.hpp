@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "interfaces/exchange.hpp"
+#include "support/test_name.hpp"
 
-namespace fourscore::testing {
+namespace fourscore::test {
 
 /// One exchange for all ranks of MPI_COMM_WORLD: each rank gets the decompositions of its own communicator.
 struct Movement {
@@ -29,23 +30,20 @@ constexpr int most_ranks_with_every_movement = 2;
 const std::vector<Movement>& movements();
 
 /// Both buffers of an exchange, allocated over the world as a plan does and large enough for every movement.
-struct Buffers {
+struct ExchangeBuffers {
   std::unique_ptr<Buffer> source;
   std::unique_ptr<Buffer> spare;
 };
-Buffers allocate(const ExchangeMethod& method);
+ExchangeBuffers allocate(const ExchangeMethod& method);
 /// As if even and odd ranks were two nodes: shared memory that only half of the ranks can reach.
-Buffers allocate_on_two_nodes();
+ExchangeBuffers allocate_on_two_nodes();
 
 /// Runs the exchange three times on data that tells where it is from, and checks each element of the result. Returns
 /// the traffic declared for one run; `around` (if any) gets the run, to count what is sent; `problem` has its
 /// parameters.
 MessageVolume run_and_check(const ExchangeMethod& method, const Movement& movement, std::size_t element_bytes,
-                            const Buffers& buffers,
+                            const ExchangeBuffers& buffers,
                             const std::function<void(const std::function<void()>&)>& around = {},
                             const Problem& problem = {});
 
-/// As a test's name may be.
-std::string as_test_name(std::string text);
-
-}  // namespace fourscore::testing
+}  // namespace fourscore::test

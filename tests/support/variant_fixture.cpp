@@ -273,10 +273,4 @@ std::string text_of(const Problem& problem, const ExchangeMethod* exchange) {
   return text;
 }
 
-std::string as_test_name(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '-' || c == ' '; }, '_');
-  return text;
-}
-
 }  // namespace fourscore::test

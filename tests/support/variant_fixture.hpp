@@ -9,6 +9,7 @@
 #include "interfaces/variant.hpp"
 #include "support/naive_dft.hpp"
 #include "support/problem_of.hpp"
+#include "support/test_name.hpp"
 #include "support/turns.hpp"
 
 namespace fourscore::test {
@@ -69,7 +70,5 @@ void fill_real(Plan& plan, const Problem& problem, int me, long double scale = 1
 
 /// With the problem's parameters.
 [[nodiscard]] std::string text_of(const Problem& problem, const ExchangeMethod* exchange);
-/// As a test's name may be: only letters, digits and underscores.
-[[nodiscard]] std::string as_test_name(std::string text);
 
 }  // namespace fourscore::test

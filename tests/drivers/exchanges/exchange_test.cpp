@@ -31,29 +31,27 @@ class EveryExchange : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(EveryExchange, BringsEachElementToItsPlace) {
-  const auto buffers = testing::allocate(method());
-  for (const auto& movement : testing::movements())
-    for (const std::size_t element_bytes : {8U, 16U})
-      testing::run_and_check(method(), movement, element_bytes, buffers);
+  const auto buffers = test::allocate(method());
+  for (const auto& movement : test::movements())
+    for (const std::size_t element_bytes : {8U, 16U}) test::run_and_check(method(), movement, element_bytes, buffers);
 }
 
 TEST_P(EveryExchange, WorksOnOrdinaryBuffersToo) {
-  const auto buffers = testing::allocate(ExchangeRegistry::instance().get("alltoallv", "exchange"));
-  const auto& all = testing::movements();
-  for (std::size_t i = 0; i < all.size(); i += 3) testing::run_and_check(method(), all[i], 16, buffers);
+  const auto buffers = test::allocate(ExchangeRegistry::instance().get("alltoallv", "exchange"));
+  const auto& all = test::movements();
+  for (std::size_t i = 0; i < all.size(); i += 3) test::run_and_check(method(), all[i], 16, buffers);
 }
 
 TEST_P(EveryExchange, WorksWhereOnlySomeRanksShareMemory) {
-  const auto buffers = testing::allocate_on_two_nodes();
-  const auto& all = testing::movements();
-  for (std::size_t i = 0; i < all.size(); i += 2)
-    testing::run_and_check(method(), all[i], i % 4 == 0 ? 8 : 16, buffers);
+  const auto buffers = test::allocate_on_two_nodes();
+  const auto& all = test::movements();
+  for (std::size_t i = 0; i < all.size(); i += 2) test::run_and_check(method(), all[i], i % 4 == 0 ? 8 : 16, buffers);
 }
 
 /// As it says, whichever way the blocks lie: who computes on a device relies on it.
 TEST_P(EveryExchange, IsDivisibleAsItSays) {
-  const auto buffers = testing::allocate(method());
-  for (const auto& movement : testing::movements()) {
+  const auto buffers = test::allocate(method());
+  for (const auto& movement : test::movements()) {
     const auto exchange = method().make({movement.from, movement.to, movement.comm, 16, *buffers.source, *buffers.spare,
                                          MPI_COMM_WORLD, nullptr, nullptr, true});
     const Divisible divisible = method().divisible();
@@ -140,13 +138,13 @@ TEST_P(EveryExchange, NamesABlockThatOverflowsMpisCountsOrPlansIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryExchange, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
-                         [](const auto& instance) { return testing::as_test_name(instance.param); });
+                         [](const auto& instance) { return test::as_test_name(instance.param); });
 
 TEST(Movements, AreOfEachKind) {
   const int size = mpi::size_of(MPI_COMM_WORLD);
   const auto grids = two_dimensional_grids(size).size();
-  const auto& all = testing::movements();
-  EXPECT_EQ(all.size(), size <= testing::most_ranks_with_every_movement ? 6 * 9 + grids * 6 * 6 : 9 + grids * 3);
+  const auto& all = test::movements();
+  EXPECT_EQ(all.size(), size <= test::most_ranks_with_every_movement ? 6 * 9 + grids * 6 * 6 : 9 + grids * 3);
 
   const auto holds = [&](const auto& property) { return std::ranges::any_of(all, property); };
   const auto is_prime = [](Index n) {

@@ -28,11 +28,11 @@ class TrafficOf : public ::testing::Test {
   [[nodiscard]] const ExchangeMethod& method() const { return ExchangeRegistry::instance().get(name_, "exchange"); }
 
   /// Declared equals counted, and no element is forgotten: what is sent, kept and read add up to the whole.
-  void check(const testing::Movement& movement, std::size_t element_bytes, const testing::Buffers& buffers,
+  void check(const test::Movement& movement, std::size_t element_bytes, const test::ExchangeBuffers& buffers,
              const Problem& problem = {}) {
     SentMessages sent;
     const auto count = [&](const std::function<void()>& run) { sent = count_messages(run); };
-    const MessageVolume declared = testing::run_and_check(method(), movement, element_bytes, buffers, count, problem);
+    const MessageVolume declared = test::run_and_check(method(), movement, element_bytes, buffers, count, problem);
     EXPECT_EQ(declared.bytes_sent, sent.bytes) << name_ << ", " << movement.name;
     EXPECT_EQ(declared.messages_sent, sent.messages) << name_ << ", " << movement.name;
     EXPECT_EQ(declared.control_messages_sent, sent.control_messages) << name_ << ", " << movement.name;
@@ -63,22 +63,22 @@ class TrafficOfEach : public TrafficOf, public ::testing::WithParamInterface<std
 };
 
 TEST_P(TrafficOfEach, IsWhatGoesThroughMpi) {
-  const auto buffers = testing::allocate(method());
-  for (const auto& movement : testing::movements()) check(movement, 16, buffers);
+  const auto buffers = test::allocate(method());
+  for (const auto& movement : test::movements()) check(movement, 16, buffers);
   const int size = mpi::size_of(MPI_COMM_WORLD);
   EXPECT_EQ(sent_in_all_ + read_in_all_ > 0, size > 1);
 }
 
 TEST_P(TrafficOfEach, IsWhatGoesThroughMpiBetweenNodesToo) {
-  const auto buffers = testing::allocate_on_two_nodes();
-  const auto& all = testing::movements();
+  const auto buffers = test::allocate_on_two_nodes();
+  const auto& all = test::movements();
   for (std::size_t i = 0; i < all.size(); i += 2) check(all[i], 8, buffers);
   // What hierarchical does within a node does not depend on where the buffers are.
   EXPECT_EQ((GetParam() == "hierarchical" ? read_in_all_ : sent_in_all_) > 0, mpi::size_of(MPI_COMM_WORLD) > 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, TrafficOfEach, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
-                         [](const auto& instance) { return testing::as_test_name(instance.param); });
+                         [](const auto& instance) { return test::as_test_name(instance.param); });
 
 /// Parameters that change what is sent, and machines of more than one node, pretended.
 struct Option {
@@ -114,9 +114,9 @@ TEST_F(TrafficOfOptions, IsWhatGoesThroughMpi) {
     if (option.ranks_per_node > 0) setenv("FOURSCORE_RANKS_PER_NODE", std::to_string(option.ranks_per_node).c_str(), 1);
     Problem problem;
     if (!option.parameter.empty()) problem.parameters[option.parameter] = option.value;
-    const auto buffers = testing::allocate(method());
-    const auto& all = testing::movements();
-    const std::size_t step = size > testing::most_ranks_with_every_movement ? 1 : 5;
+    const auto buffers = test::allocate(method());
+    const auto& all = test::movements();
+    const std::size_t step = size > test::most_ranks_with_every_movement ? 1 : 5;
     for (std::size_t i = 0; i < all.size(); i += step) check(all[i], 16, buffers, problem);
     // The first movement: every rank has something for every other.
     check(all.front(), 8, buffers, problem);
@@ -134,7 +134,7 @@ TEST_F(TrafficOfOptions, OfSharedWithinANodeIsReadFromTheNeighboursMemory) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
   if (mpi::size_of(node.get()) != ranks) GTEST_SKIP() << "the ranks are not on one node";
   name_ = "shared";
-  const auto buffers = testing::allocate(method());
+  const auto buffers = test::allocate(method());
   const int me = mpi::rank_in(MPI_COMM_WORLD);
   for (int rank = 0; rank < ranks; ++rank) ASSERT_NE(buffers.source->peer(rank), nullptr) << "rank " << rank;
   // What a neighbour writes into its buffer stands in what this rank sees of it.
@@ -145,7 +145,7 @@ TEST_F(TrafficOfOptions, OfSharedWithinANodeIsReadFromTheNeighboursMemory) {
   for (int rank = 0; rank < ranks; ++rank) EXPECT_EQ(*static_cast<const int*>(buffers.source->peer(rank)), 1000 + rank);
   MPI_Barrier(MPI_COMM_WORLD);
 
-  const testing::Movement& movement = testing::movements().front();
+  const test::Movement& movement = test::movements().front();
   check(movement, 16, buffers);
   EXPECT_EQ(messages_, 0);
   EXPECT_EQ(sent_in_all_, 0);
@@ -160,8 +160,8 @@ TEST_F(TrafficOfOptions, OfSharedWithinANodeIsReadFromTheNeighboursMemory) {
 TEST_F(TrafficOfOptions, OfBruckIsALogarithmOfTheRanks) {
   const int size = mpi::size_of(MPI_COMM_WORLD);
   name_ = "bruck";
-  const auto buffers = testing::allocate(method());
-  check(testing::movements().front(), 16, buffers);
+  const auto buffers = test::allocate(method());
+  check(test::movements().front(), 16, buffers);
   int rounds = 0;
   while ((1 << rounds) < size) ++rounds;
   EXPECT_EQ(messages_, size * rounds);

@@ -146,8 +146,8 @@ TEST_P(PhasesOfExchange, ArePackingExchangeAndUnpackingWhereItCopies) {
   const std::vector<std::string> parameters = names_of(method.parameters());
   if (std::ranges::find(parameters, "pieces") != parameters.end()) problem.parameters.emplace("pieces", "1");
   const int me = mpi::rank_in(MPI_COMM_WORLD);
-  const auto buffers = testing::allocate(method);
-  for (const testing::Movement& movement : testing::movements()) {
+  const auto buffers = test::allocate(method);
+  for (const test::Movement& movement : test::movements()) {
     const auto exchange = method.make(
         {movement.from, movement.to, movement.comm, 16, *buffers.source, *buffers.spare, MPI_COMM_WORLD, &problem});
     const std::string word = in_short(phases_of([&](PhaseClock& clock) { exchange->run(clock); }));
@@ -168,8 +168,8 @@ TEST_P(PhasesOfExchange, ArePackingExchangeAndUnpackingWhereItCopies) {
 TEST(ExchangesWithoutPacking, HaveNoPhasePackWherePacketsDatatypesOrNeighboursReadTheSource) {
   for (const char* name : {"active", "alltoallw", "shared"}) {
     const ExchangeMethod& method = ExchangeRegistry::instance().get(name, "exchange");
-    const auto buffers = testing::allocate(method);
-    for (const testing::Movement& movement : testing::movements()) {
+    const auto buffers = test::allocate(method);
+    for (const test::Movement& movement : test::movements()) {
       const auto exchange =
           method.make({movement.from, movement.to, movement.comm, 16, *buffers.source, *buffers.spare, MPI_COMM_WORLD});
       const std::string word = in_short(phases_of([&](PhaseClock& clock) { exchange->run(clock); }));
@@ -181,7 +181,7 @@ TEST(ExchangesWithoutPacking, HaveNoPhasePackWherePacketsDatatypesOrNeighboursRe
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, PhasesOfExchange, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
-                         [](const auto& instance) { return testing::as_test_name(instance.param); });
+                         [](const auto& instance) { return test::as_test_name(instance.param); });
 
 /// Some components have nothing to do on this rank, as a rank whose factors are all one. Those are no phase of its run,
 /// but for exchanges, which may still have to call MPI.

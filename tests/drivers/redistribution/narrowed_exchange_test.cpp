@@ -36,14 +36,14 @@ class EveryNarrowedExchange : public ::testing::TestWithParam<std::string> {
 /// The values of the fixture are integers that single precision holds.
 TEST_P(EveryNarrowedExchange, BringsEachElementToItsPlaceInHalfTheBytes) {
   const NarrowedMethod method(inner());
-  const auto buffers = testing::allocate(method);
-  for (const auto& movement : testing::movements()) {
+  const auto buffers = test::allocate(method);
+  for (const auto& movement : test::movements()) {
     SentMessages sent;
     const auto count = [&](const std::function<void()>& run) { sent = count_messages(run); };
-    const MessageVolume narrowed = testing::run_and_check(method, movement, 16, buffers, count);
+    const MessageVolume narrowed = test::run_and_check(method, movement, 16, buffers, count);
     EXPECT_EQ(narrowed.bytes_sent, sent.bytes) << movement.name;
     EXPECT_EQ(narrowed.messages_sent, sent.messages) << movement.name;
-    const MessageVolume whole = testing::run_and_check(inner(), movement, 16, buffers);
+    const MessageVolume whole = test::run_and_check(inner(), movement, 16, buffers);
     EXPECT_EQ(2 * narrowed.bytes_sent, whole.bytes_sent) << movement.name;
     EXPECT_EQ(2 * narrowed.bytes_read_shared, whole.bytes_read_shared) << movement.name;
   }
@@ -51,9 +51,9 @@ TEST_P(EveryNarrowedExchange, BringsEachElementToItsPlaceInHalfTheBytes) {
 
 TEST_P(EveryNarrowedExchange, WorksBetweenNodesToo) {
   const NarrowedMethod method(inner());
-  const auto buffers = testing::allocate_on_two_nodes();
-  const auto& all = testing::movements();
-  for (std::size_t i = 0; i < all.size(); i += 2) testing::run_and_check(method, all[i], 16, buffers);
+  const auto buffers = test::allocate_on_two_nodes();
+  const auto& all = test::movements();
+  for (std::size_t i = 0; i < all.size(); i += 2) test::run_and_check(method, all[i], 16, buffers);
 }
 
 struct Chosen {
@@ -105,7 +105,7 @@ TEST_P(EveryNarrowedExchange, ServesTransformsToTheAccuracyOfItsMessages) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryNarrowedExchange, ::testing::ValuesIn(ExchangeRegistry::instance().names()),
-                         [](const auto& instance) { return testing::as_test_name(instance.param); });
+                         [](const auto& instance) { return test::as_test_name(instance.param); });
 
 TEST(NarrowedExchange, RoundsOnceByAtMostHalfTheEpsilonOfSinglePrecision) {
   const int ranks = mpi::size_of(MPI_COMM_WORLD);
