@@ -1,9 +1,12 @@
-# fourscore_add_mpi_test(FOLDER/NAME [TOGETHER FOLDER/NAME...] [FIXTURES name...] [SOURCES file...] [RANKS 1 2 ...]
-#                        [SLOW 2 3 ...] [LIBRARIES target...] [TIMEOUT seconds] [THREAD_MULTIPLE])
+# fourscore_add_mpi_test(FOLDER/NAME [ALONE | TOGETHER FOLDER/NAME...] [FIXTURES name...] [SOURCES file...]
+#                        [RANKS 1 2 ...] [SLOW 2 3 ...] [LIBRARIES target...] [TIMEOUT seconds] [THREAD_MULTIPLE])
 #
-# Builds one GoogleTest program of FOLDER/NAME.cpp, or of the small tests that it has TOGETHER, compiled as one file. Its
-# main() (tests/support/mpi_main.cpp) starts MPI, with MPI_THREAD_MULTIPLE where asked, and adds the test NAME.<ranks> for
-# each rank count (default 1 2 3 4 5 8), labelled mpi. FIXTURES are files of tests/support. FOURSCORE_TEST_RANKS, when set,
+# FOLDER/NAME.cpp joins the program of its folder, drivers_FOLDER_test: headers, linking and starting are most of what a
+# small test costs. The program has NAME as another name, by which it runs the tests of this file (tests/support/mpi_main.cpp).
+# ALONE gives the file a program of its own: for what shares no names or no fixtures with its neighbours, and for tests that
+# others link again. TOGETHER makes one test of several files. main() starts MPI, with MPI_THREAD_MULTIPLE where asked (then
+# ALONE). Adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 8), labelled mpi. FIXTURES are files of
+# tests/support. FOURSCORE_TEST_RANKS, when set,
 # keeps the first of its numbers that the test has: the sanitizers and MPICH repeat what the ci preset does at every
 # count. Slow are more than 4 ranks, and 2 where there are 4, and those of SLOW: what the others pass seldom fails there.
 # More than 4 also have the label rare (FourscoreTests.cmake). Where there are 5, too, 3 ranks have the label `once`:
@@ -33,7 +36,7 @@ function(fourscore_mpi_test_object object)
 endfunction()
 
 function(fourscore_add_mpi_test file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "THREAD_MULTIPLE" "TIMEOUT" "TOGETHER;FIXTURES;SOURCES;RANKS;SLOW;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE;THREAD_MULTIPLE" "TIMEOUT" "TOGETHER;FIXTURES;SOURCES;RANKS;SLOW;LIBRARIES")
   if(NOT arg_RANKS)
     set(arg_RANKS 1 2 3 4 5 8)
   endif()
@@ -46,20 +49,36 @@ function(fourscore_add_mpi_test file)
     set(main mpi_main_multiple)
   endif()
   cmake_path(GET file STEM name)
-  set(together)
+  cmake_path(GET file PARENT_PATH folder)
+  set(together TOGETHER)
+  set(program drivers_${folder}_test)
   if(arg_TOGETHER)
     set(file ${arg_TOGETHER})
-    set(together TOGETHER)
+    set(program ${name})
+  elseif(arg_ALONE OR arg_THREAD_MULTIPLE)
+    set(together)
+    set(program ${name})
   endif()
   list(TRANSFORM file APPEND .cpp)
-  add_executable(${name} ${file} ${arg_SOURCES})
-  fourscore_mpi_test_links(${name})
-  fourscore_precompile(${name} TESTS OPENMP ${together})
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  if(NOT TARGET ${program})
+    add_executable(${program})
+    fourscore_mpi_test_links(${program})
+    fourscore_precompile(${program} TESTS OPENMP ${together})
+  endif()
+  target_sources(${program} PRIVATE ${file} ${arg_SOURCES})
+  target_link_libraries(${program} PRIVATE ${arg_LIBRARIES})
+  get_target_property(sources ${program} SOURCES)
   foreach(object IN LISTS main arg_FIXTURES)
     fourscore_mpi_test_object(${object})
-    target_sources(${name} PRIVATE $<TARGET_OBJECTS:fourscore_test_${object}>)
+    if(NOT "$<TARGET_OBJECTS:fourscore_test_${object}>" IN_LIST sources)
+      target_sources(${program} PRIVATE $<TARGET_OBJECTS:fourscore_test_${object}>)
+    endif()
   endforeach()
+  if(NOT program STREQUAL name)
+    add_custom_command(TARGET ${program} POST_BUILD VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E create_symlink ${program} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name})
+    add_custom_target(${name} DEPENDS ${program})
+  endif()
 
   foreach(preferred IN LISTS FOURSCORE_TEST_RANKS)
     if(preferred IN_LIST arg_RANKS)
@@ -83,6 +102,6 @@ function(fourscore_add_mpi_test file)
       math(EXPR processors "${ranks} + 1")
     endif()
     fourscore_test(NAME ${name}.${ranks} LABELS ${labels} TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors}
-      COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
+      COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} ${MPIEXEC_POSTFLAGS})
   endforeach()
 endfunction()

@@ -1,11 +1,15 @@
 // main() of every MPI test: each rank runs the same tests, a failure on any rank fails the program on all, and only
-// rank 0 shows progress while every rank shows its own failures.
+// rank 0 shows progress while every rank shows its own failures. A program of several files has a name for each: by
+// that name it runs the tests of this file.
 
+#include <errno.h>  // program_invocation_short_name
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "support/skips.hpp"
 
@@ -15,6 +19,32 @@
 #endif
 
 namespace {
+
+/// Leaves out the tests of other files, of those that --gtest_filter chooses. None where the program has no such file.
+void choose_file(const std::string& name) {
+  const auto& program = *testing::UnitTest::GetInstance();
+  std::vector<std::string> others;
+  int chosen = 0;
+  for (int i = 0; i < program.total_test_suite_count(); ++i) {
+    const auto& suite = *program.GetTestSuite(i);
+    const std::size_t before = others.size();
+    for (int j = 0; j < suite.total_test_count(); ++j) {
+      const auto& test = *suite.GetTestInfo(j);
+      if (!std::string_view(test.file()).ends_with("/" + name + ".cpp"))
+        others.push_back(std::string(suite.name()) + "." + test.name());
+    }
+    const int left_out = static_cast<int>(others.size() - before);
+    chosen += suite.total_test_count() - left_out;
+    if (left_out == suite.total_test_count()) {  // one word for all of them
+      others.resize(before);
+      others.push_back(std::string(suite.name()) + ".*");
+    }
+  }
+  if (chosen == 0) return;
+  std::string filter = GTEST_FLAG_GET(filter);
+  for (const std::string& test : others) filter += (filter.find('-') == std::string::npos ? "-" : ":") + test;
+  GTEST_FLAG_SET(filter, filter);
+}
 
 /// Prints failures with the rank in front, in one write each, so that ranks do not mix within a message.
 class FailurePrinter : public testing::EmptyTestEventListener {
@@ -62,6 +92,7 @@ int main(int argc, char** argv) {
   int provided = 0;
   if (MPI_Init_thread(&argc, &argv, FOURSCORE_TEST_THREAD_LEVEL, &provided) != MPI_SUCCESS) return 1;
   testing::InitGoogleTest(&argc, argv);
+  choose_file(program_invocation_short_name);
   // An exception on one rank ends the program, and with it mpirun all ranks: the others would wait for this one.
   GTEST_FLAG_SET(catch_exceptions, false);
   int rank = 0;

@@ -15,8 +15,8 @@ namespace fourscore {
 namespace {
 
 /// Neither extent dividing; an extent of 1, 2 and 3 last; even and odd; two extents and one.
-const std::vector<std::vector<Index>> shapes{{15, 14, 13}, {8, 9, 16}, {7, 10, 1}, {9, 8, 2},
-                                             {8, 8, 3},    {12, 10},   {9, 15},    {38}};
+const std::vector<std::vector<Index>> real_shapes{{15, 14, 13}, {8, 9, 16}, {7, 10, 1}, {9, 8, 2},
+                                                  {8, 8, 3},    {12, 10},   {9, 15},    {38}};
 
 class RealKind : public testing::TestWithParam<std::string> {
  protected:
@@ -44,8 +44,8 @@ class RealKind : public testing::TestWithParam<std::string> {
 TEST_P(RealKind, IsTheTransformByItsDefinition) {
   int cases = 0;
   std::string refusal;
-  for (std::size_t i = 0; i < shapes.size(); ++i)
-    for (Problem& problem : test::contracts(shapes[i])) {
+  for (std::size_t i = 0; i < real_shapes.size(); ++i)
+    for (Problem& problem : test::contracts(real_shapes[i])) {
       problem.kind = Kind::r2c;
       // Buffers take turns: in place with even shapes forward and odd ones backward, and the other way round.
       const bool in_place = problem.contract.buffers == Buffers::in_place;

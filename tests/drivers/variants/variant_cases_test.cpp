@@ -21,9 +21,9 @@ namespace {
 
 /// Not dividing, an extent of 1 inside and at the end, shorter than the ranks, prime, and powers of two for the
 /// variants that want them; two extents and one, this one prime, a power of two, a square, and neither.
-const std::vector<std::vector<Index>> shapes{{15, 14, 13}, {7, 1, 9}, {2, 3, 64}, {11, 13, 17}, {10, 9, 1},
-                                             {16, 16, 16}, {12, 10},  {9, 8, 16}, {37},         {64},
-                                             {144},        {60},      {105}};
+const std::vector<std::vector<Index>> all_shapes{{15, 14, 13}, {7, 1, 9}, {2, 3, 64}, {11, 13, 17}, {10, 9, 1},
+                                                 {16, 16, 16}, {12, 10},  {9, 8, 16}, {37},         {64},
+                                                 {144},        {60},      {105}};
 
 struct Combination {
   std::string variant;
@@ -91,9 +91,9 @@ class EveryCase : public testing::TestWithParam<Combination> {
   /// The numbers of the shapes that the variant takes under every contract of a list.
   [[nodiscard]] std::vector<std::size_t> shapes_taken(const std::vector<Problem>& list) const {
     std::vector<std::size_t> taken;
-    for (std::size_t i = 0; i < shapes.size(); ++i)
+    for (std::size_t i = 0; i < all_shapes.size(); ++i)
       if (std::ranges::all_of(list, [&](Problem problem) {
-            problem.shape = shapes[i];
+            problem.shape = all_shapes[i];
             return !variant().supports(problem, ranks_);
           }))
         taken.push_back(i);
@@ -141,7 +141,7 @@ TEST_P(EveryCase, IsTheTransformByItsDefinitionInTheLayoutStated) {
     std::set<LayoutContract> layouts;
     std::size_t cases = 0;
     const auto run = [&](Problem problem, std::size_t shape) {
-      problem.shape = shapes[shape];
+      problem.shape = all_shapes[shape];
       check(problem);
       layouts.insert(problem.contract.layout);
       ++cases;
@@ -231,7 +231,7 @@ TEST(Cases, AreAsManyAsTheVariantsPromise) {
   for (const auto& [name, shapes_by_ranks] : expected)
     for (int ranks = 1; ranks <= 8; ++ranks) {
       const Variant& variant = VariantRegistry::instance().get(name, "variant");
-      const auto taken = std::ranges::count_if(shapes, [&](const auto& shape) {
+      const auto taken = std::ranges::count_if(all_shapes, [&](const auto& shape) {
         return std::ranges::all_of(test::contracts(shape),
                                    [&](const Problem& problem) { return !variant.supports(problem, ranks); });
       });
