@@ -33,5 +33,10 @@ install(FILES "${CMAKE_BINARY_DIR}/fourscoreConfig.cmake" "${CMAKE_BINARY_DIR}/f
 
 install(DIRECTORY hwcounters/groups DESTINATION ${FOURSCORE_INSTALL_DATADIR} FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY analysis/fourscore analysis/fourscore_analysis analysis/fourscore_papers DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis PATTERN __pycache__ EXCLUDE)
+# Compiled: who uses an installation may often not write there, and commands would compile it each time they start.
+if(FOURSCORE_PYTHON)
+  install(CODE "execute_process(COMMAND \"\${CMAKE_COMMAND}\" -E env --unset=PYTHONPYCACHEPREFIX \"${FOURSCORE_PYTHON}\" -m compileall -q
+    --invalidation-mode checked-hash -s \"\$ENV{DESTDIR}\" \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${FOURSCORE_INSTALL_DATADIR}/analysis\")")
+endif()
 install(FILES analysis/pyproject.toml LICENSE DESTINATION ${FOURSCORE_INSTALL_DATADIR}/analysis)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

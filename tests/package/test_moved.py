@@ -34,7 +34,8 @@ def without_sources(script: str, folder: Path) -> subprocess.CompletedProcess[st
     inner = f"set -eu; mount --bind '{ROOT}/.venv' '{python}'; {hide}cd '{folder}'; {script}"
     return subprocess.run(
         ["unshare", "-m", "bash", "-c", inner],
-        env=os.environ | {"FOURSCORE_PYTHON": f"{python}/bin/python", "FOURSCORE_MPIEXEC": MPIEXEC},
+        env=os.environ
+        | {"FOURSCORE_PYTHON": f"{python}/bin/python", "FOURSCORE_MPIEXEC": MPIEXEC, "PYTHONPYCACHEPREFIX": ""},
         capture_output=True, text=True, timeout=300, check=False,
     )
 
@@ -43,6 +44,11 @@ def test_nothing_in_it_names_the_tree_that_it_was_built_in(prefix: Path) -> None
     places = [str(place).encode() for place in {ROOT, BUILD}]
     named = [file for file in prefix.rglob("*") if file.is_file() and any(place in file.read_bytes() for place in places)]
     assert not named
+
+
+def test_the_analysis_is_compiled_for_those_who_may_not_write_there(prefix: Path) -> None:
+    sources, compiled = (len(list((prefix / "share/fourscore/analysis").rglob(f"*.{kind}"))) for kind in ("py", "pyc"))
+    assert sources == compiled > 0
 
 
 def test_it_measures_and_reports_where_it_was_moved_to(prefix: Path, tmp_path: Path) -> None:
