@@ -15,7 +15,7 @@ START = "import runpy; runpy.run_module('fourscore_analysis', run_name='__main__
 
 
 def run(script: str, *arguments: str) -> subprocess.CompletedProcess:
-    environment = os.environ | {"PYTHONPATH": str(ANALYSIS), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"PYTHONPATH": str(ANALYSIS)}
     command = [sys.executable, "-P", "-c", script, *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
 

@@ -58,7 +58,7 @@ def run(
     program = ["-m", "fourscore_analysis"] if drawn else ["-c", UNDRAWN]
     command = [sys.executable, "-P", *program, "report", "--archive", str(archive), *options]
     given = {"capture_output": True, "text": True, "timeout": 120, "cwd": archive.parent} | given
-    surroundings = os.environ | {"PYTHONPATH": str(ANALYSIS), "PYTHONDONTWRITEBYTECODE": "1"} | (environment or {})
+    surroundings = os.environ | {"PYTHONPATH": str(ANALYSIS)} | (environment or {})
     return subprocess.run(command, env=surroundings, check=False, **given)
 
 

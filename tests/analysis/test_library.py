@@ -87,7 +87,7 @@ def test_a_missing_package_is_named_with_what_installs_it(method, module, monkey
 
 def test_opening_an_archive_loads_neither_drawing_nor_pandas():
     program = f"import sys, fourscore; fourscore.open({str(EXAMPLE)!r}); print(*sys.modules)"
-    path = {"PYTHONPATH": str(ROOT / "analysis"), "PYTHONDONTWRITEBYTECODE": "1"}
+    path = {"PYTHONPATH": str(ROOT / "analysis")}
     said = subprocess.run([sys.executable, "-c", program], env=os.environ | path, capture_output=True, check=True)
     loaded = set(said.stdout.decode().split())
     assert "numpy" in loaded

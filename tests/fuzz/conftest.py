@@ -65,12 +65,11 @@ def base_environment(programs: Path, tmp_path_factory: pytest.TempPathFactory) -
     """What programs need and nothing of the machine's own: the same everywhere."""
     identity = subprocess.run([programs / "fft_bench", "--identity"], capture_output=True, text=True, check=True).stdout
     mpi = json.loads(identity)["identity"]["code"]["mpi"]
-    passed = {name: value for name, value in os.environ.items() if name.startswith(("OMPI_", "HWLOC_", "OCL_", "ASAN_", "LSAN_", "UBSAN_", "LD_"))}
+    passed = {name: value for name, value in os.environ.items() if name.startswith(("OMPI_", "HWLOC_", "OCL_", "ASAN_", "LSAN_", "UBSAN_", "LD_", "PYTHONDONT", "PYTHONPYC"))}
     return passed | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
         "FOURSCORE_MPIEXEC": str(HERE.parent / "support" / "fake_mpirun"),
         "FAKE_MPIRUN_SAYS": "mpirun (Open MPI) 4.1.4" if mpi.startswith("Open MPI") else "HYDRA build details:",
-        "PYTHONDONTWRITEBYTECODE": "1",
         "MPLCONFIGDIR": str(tmp_path_factory.mktemp("matplotlib")),
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",

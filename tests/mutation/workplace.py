@@ -108,7 +108,7 @@ class Workplace:
         output = self.tree.parent / "pytest.output"
         asked = {
             "arguments": ["-q", "-x", "-p", "no:cacheprovider", *arguments],
-            "environment": {"PYTHONDONTWRITEBYTECODE": "1"} | environment,
+            "environment": environment | {"PYTHONDONTWRITEBYTECODE": "1"},
             "output": str(output),
             "limit_s": limit_s,
         }

@@ -16,6 +16,6 @@ MODELS = "from fourscore_analysis.views import advice, best, fits, predictions"
 @pytest.mark.parametrize(("loads", "expected"), [(EVERY_COMMAND, []), (f"{COMPARE}\n{MODELS}", ["numpy"])])
 def test_nothing_slow_is_loaded_before_it_is_needed(loads, expected):
     said = f"{loads}\nimport sys; print(*[name for name in ('numpy', 'scipy', 'matplotlib') if name in sys.modules])"
-    environment = os.environ | {"PYTHONPATH": str(ANALYSIS), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"PYTHONPATH": str(ANALYSIS)}
     done = subprocess.run([sys.executable, "-c", said], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == expected
