@@ -53,11 +53,11 @@ set(FOURSCORE_UNIT_TEST_ENVIRONMENT ${FOURSCORE_TEST_ENVIRONMENT})
 
 # Slow, and seldom the first to fail: these also have the label `slow`. `tests/run` leaves them out, `tests/run
 # --slow` and CI do not.
-set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|change_points|hostile)|contract\\.(clang_tidy|layering_finds_what_is_planted|optional_parts|readme_commands_run|site)|jobs\\.(compare_builds|exact_baseline|history|job_states|real|report|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(counting|energy|examples|four_nodes|many_ranks)|opencl\\.device_plan_test\\.2|package\\.wheel|valgrind\\..*)$")
+set(FOURSCORE_SLOW_TESTS "^(analysis\\.(browser|calibration|change_points|hostile)|contract\\.(clang_tidy|layering_finds_what_is_planted|optional_parts|readme_commands_run|site)|device_fft_test\\.1|jobs\\.(compare_builds|exact_baseline|history|job_states|real|report|slurm|slurm_accounting|slurm_campaigns|slurm_page|submit)|drivers\\.(counting|energy|examples|four_nodes|many_ranks)|opencl\\.device_plan_test\\.2|package\\.wheel|valgrind\\..*)$")
 
 # Slow tests that fail the most seldom for what they take also have the label `rare`, as have those on more than 4 ranks:
 # `tests/run --rare-within` leaves them out where a machine is slow.
-set(FOURSCORE_RARE_TESTS "^(analysis\\.(change_points|hostile)|drivers\\.(energy|four_nodes|many_ranks)|jobs\\.compare_builds|opencl\\.device_plan_test\\.2|package\\.wheel|valgrind\\.every_variant_with_every_exchange)$")
+set(FOURSCORE_RARE_TESTS "^(analysis\\.(calibration|change_points|hostile)|drivers\\.(energy|four_nodes|many_ranks)|jobs\\.compare_builds|opencl\\.device_plan_test\\.2|package\\.wheel|valgrind\\.every_variant_with_every_exchange)$")
 
 # These count for real under Valgrind, and so need the second build where there is one (FourscoreSimulator.cmake). The
 # first of them to run has it made; since that takes minutes they are slow there. Single tests elsewhere that need it are

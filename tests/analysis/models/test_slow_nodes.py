@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import random
 import statistics
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from fourscore_analysis.models.slow_nodes import (
     ALIKE,
     COMPUTING,
-    CONFIDENCE,
     LAUNCHES,
     MARGIN,
     SLOW,
@@ -26,13 +22,9 @@ from fourscore_analysis.tables.findings import findings
 from fourscore_analysis.tables.nodes import node_table, slow_node_findings
 from fourscore_analysis.views.view import View
 from synthetic import CLUSTER, Maker, campaign_of, make_point
+from synthetic.slow_nodes import POINTS, effects_of, maker, noisy
 
-POINTS = [make_point(variant, exchange, ranks=8, nodes=4) for variant, exchange in (("slab", "p2p"), ("pencil", "p2p"))]
 WHOLE = [make_point("slab", "p2p", ranks=8, nodes=8)]  # always on every node
-
-
-def maker(seed: int = 1, **changes: Any) -> Maker:
-    return Maker(**{"isolate": False, "repetitions": 3, "hosts": CLUSTER, "seed": seed} | changes)
 
 
 def without_phases(record: dict[str, Any]) -> dict[str, Any]:
@@ -40,10 +32,6 @@ def without_phases(record: dict[str, Any]) -> dict[str, Any]:
     for key in ("rank_phase_s", "closure"):
         del record["samples"][key]
     return record
-
-
-def effects_of(records: Iterable[dict[str, Any]]):
-    return node_effects(group_points(campaign_of(records)))
 
 
 def launched(made: Maker, launches: int, points=POINTS) -> list[dict[str, Any]]:
@@ -82,26 +70,6 @@ def test_two_slow_nodes_are_found_and_nobody_is_blamed_for_their_company():
     for strip in (without_phases, lambda record: record):
         found = effects_of(strip(record) for record in launched(maker(seed=3, slow={"n3": 1.5, "n6": 1.4}), 40))
         assert found.slow == {"n3", "n6"}
-
-
-def noisy(seed: int, launches: int) -> list[dict[str, Any]]:
-    """Launches differ by 10 %, and so do the nodes of each, but none of them more often than the others."""
-    drawn, made, records = random.Random(seed), maker(seed), []
-    for launch in range(launches):
-        for point in POINTS:
-            made.slow = {host: math.exp(drawn.gauss(0, 0.1)) for host in CLUSTER}
-            records.append(made.ok(point, launch, scale=math.exp(drawn.gauss(0, 0.1))))
-    return records
-
-
-def test_no_more_of_200_campaigns_without_a_slow_node_have_one_than_is_stated():
-    """The intervals of a campaign hold 1, all together, as often as is stated; the margin comes on top."""
-    every = [effects_of(noisy(seed, 20)) for seed in range(200)]
-    assert all(len(found.hosts) == 8 and all(effect.interval for effect in found.effects) for found in every)
-    wrong = sum(any(not low <= 1 <= high for low, high in (one.interval for one in found.effects)) for found in every)
-    stated = (1 - CONFIDENCE) * 200
-    assert wrong <= stated + 2.6 * math.sqrt(stated * CONFIDENCE)  # more by chance once in 200 times
-    assert sum(bool(found.slow) for found in every) <= stated
 
 
 def test_a_slow_variant_is_not_taken_for_a_slow_node():
