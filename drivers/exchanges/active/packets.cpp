@@ -2,22 +2,13 @@
 
 #include <algorithm>
 
+#include "redistribution/exchange_blocks.hpp"
+
 namespace fourscore {
 
 namespace {
 
 Index parts(Index whole, Index part) { return (whole + part - 1) / part; }
-
-Extents dense(const Extents& extents, const std::array<int, 3>& order) {
-  Extents strides{};
-  Index stride = 1;
-  for (std::size_t position = 3; position-- > 0;) {
-    const auto axis = static_cast<std::size_t>(order[position]);
-    strides[axis] = stride;
-    stride *= extents[axis];
-  }
-  return strides;
-}
 
 }  // namespace
 
@@ -55,7 +46,7 @@ PacketCopies::PacketCopies(const PacketCut& cut, const std::array<int, 3>& order
     : cut_(cut), strides_(strides), element_bytes_(static_cast<Index>(element_bytes)) {
   const auto plan = [&](Index packet) {
     const Extents extents = cut_.packet(packet).extents;
-    const Extents within = dense(extents, order);
+    const Extents within = dense_strides(extents, order);
     return way == Way::into_packets ? CopyPlan(extents, strides, within, element_bytes, stores)
                                     : CopyPlan(extents, within, strides, element_bytes, stores);
   };
