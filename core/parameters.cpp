@@ -7,6 +7,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "core/did_you_mean.hpp"
 #include "core/text.hpp"
 
 namespace fourscore {
@@ -60,9 +61,8 @@ std::string choice_parameter(const Problem& problem, std::string_view name, cons
   const auto given = problem.parameters.find(std::string(name));
   if (given == problem.parameters.end()) return choices.front();
   if (std::ranges::find(choices, given->second) != choices.end()) return given->second;
-  const auto nearest = nearest_name(given->second, choices);
   throw InputError(fmt::format("parameter '{}' is '{}'{}; allowed: {}", name, given->second,
-                               nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(choices, ", ")));
+                               did_you_mean(given->second, choices), fmt::join(choices, ", ")));
 }
 
 Parameter zfp_rate_parameter() {

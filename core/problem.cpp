@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/did_you_mean.hpp"
+
 namespace fourscore {
 
 namespace {
@@ -85,10 +87,8 @@ T parse_name(const Names<T, N>& names, std::string_view text, std::string_view w
     expected += fmt::format("{}{}", expected.empty() ? "" : ", ", name);
     candidates.emplace_back(name);
   }
-  const auto nearest = nearest_name(text, candidates);
-  throw InputError(fmt::format("{} '{}'{}: expected {}{}", what, text,
-                               nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", N > 1 ? "one of " : "",
-                               expected));
+  throw InputError(fmt::format("{} '{}'{}: expected {}{}", what, text, did_you_mean(text, candidates),
+                               N > 1 ? "one of " : "", expected));
 }
 
 template <class T, std::size_t N>

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "core/did_you_mean.hpp"
 #include "core/point_keys.hpp"
 #include "core/sha256.hpp"
 
@@ -35,9 +36,7 @@ void check_names(const json& object, const json& allowed, const std::string& whe
   for (const auto& [name, within] : allowed.items()) names.push_back(name);
   for (const auto& [name, value] : object.items()) {
     if (!allowed.contains(name)) {
-      const auto nearest = nearest_name(name, names);
-      throw InputError(fmt::format("{}: unknown key '{}'{}; allowed: {}", where, name,
-                                   nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
+      throw InputError(fmt::format("{}: unknown key '{}'{}; allowed: {}", where, name, did_you_mean(name, names),
                                    fmt::join(names, ", ")));
     }
     if (allowed[name].is_object()) check_names(value, allowed[name], fmt::format("{}: {}", where, name));

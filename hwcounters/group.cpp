@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <set>
 
+#include "core/did_you_mean.hpp"
 #include "core/environment.hpp"
 #include "core/installed.hpp"
-#include "core/nearest.hpp"
 #include "core/path_kind.hpp"
 #include "hwcounters/formula.hpp"
 #include "hwcounters/group_file.hpp"
@@ -18,11 +18,6 @@
 namespace fourscore {
 namespace fs = std::filesystem;
 namespace {
-
-std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
-  const auto nearest = nearest_name(name, known);
-  return nearest ? fmt::format(", did you mean '{}'?", *nearest) : "";
-}
 
 /// Names of the groups in this folder that have a table for the backend.
 void add_names(const fs::path& folder, const std::string& backend, std::set<std::string>& names) {
@@ -42,7 +37,7 @@ void add_names(const fs::path& folder, const std::string& backend, std::set<std:
     throw CounterRequestError(fmt::format("no event group for backend {} on '{}' in {}, so no '{}'", backend.name(),
                                           arch, folder.string(), name));
   throw CounterRequestError(fmt::format("no event group '{}' for backend {} on '{}'{}; there is: {} (in {})", name,
-                                        backend.name(), arch, suggestion(name, known), fmt::join(known, ", "),
+                                        backend.name(), arch, did_you_mean(name, known), fmt::join(known, ", "),
                                         folder.string()));
 }
 

@@ -8,7 +8,7 @@
 #include <cctype>
 #include <optional>
 
-#include "core/nearest.hpp"
+#include "core/did_you_mean.hpp"
 #include "core/regular_file.hpp"
 #include "hwcounters/formula.hpp"
 #include "hwcounters/group.hpp"
@@ -60,7 +60,7 @@ class GroupFile {
       const std::string name(key.str());
       if (std::find(allowed.begin(), allowed.end(), name) == allowed.end())
         fail(key.source().begin.line, fmt::format("unknown key '{}' in {}{}; allowed: {}", name, where,
-                                                  suggestion(name, allowed), fmt::join(allowed, ", ")));
+                                                  did_you_mean(name, allowed), fmt::join(allowed, ", ")));
     }
   }
 
@@ -71,11 +71,6 @@ class GroupFile {
     const auto value = node->value_exact<std::string>();
     if (!value || value->empty()) fail(*node, fmt::format("'{}' of {} must be a text that is not empty", key, where));
     return *value;
-  }
-
-  [[nodiscard]] static std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
-    const auto nearest = nearest_name(name, known);
-    return nearest ? fmt::format(", did you mean '{}'?", *nearest) : "";
   }
 
  private:
@@ -118,7 +113,7 @@ void check_formula(const GroupFile& file, const toml::node& at, const Metric& me
       used.insert(name);
       if (std::find(known.begin(), known.end(), name) == known.end())
         file.fail(at, fmt::format("the formula of '{}' uses '{}', which is no event of {}{}; there is: {}", metric.name,
-                                  name, where, GroupFile::suggestion(name, known), fmt::join(known, ", ")));
+                                  name, where, did_you_mean(name, known), fmt::join(known, ", ")));
     }
   } catch (const FormulaError& error) {
     file.fail(at, fmt::format("the formula of '{}', \"{}\": {}", metric.name, metric.formula, error.what()));
@@ -137,7 +132,7 @@ Metric read_metric(const GroupFile& file, const toml::node& node, const std::str
   const auto& units = metric_units();
   if (std::find(units.begin(), units.end(), metric.unit) == units.end())
     file.fail(*table->get("unit"), fmt::format("'{}' is no unit{}; expected one of {}", metric.unit,
-                                               GroupFile::suggestion(metric.unit, units), fmt::join(units, ", ")));
+                                               did_you_mean(metric.unit, units), fmt::join(units, ", ")));
   return metric;
 }
 
@@ -155,7 +150,7 @@ std::optional<GroupFile> shared_metrics(const GroupFile& file, const toml::node&
   if (std::find(known.begin(), known.end(), *name) == known.end())
     file.fail(metrics, fmt::format("'metrics' of {} is '{}'{}; expected a list of tables (name, unit, formula), or a "
                                    "name in {}: {}",
-                                   where, *name, GroupFile::suggestion(*name, known), folder.string(),
+                                   where, *name, did_you_mean(*name, known), folder.string(),
                                    known.empty() ? "there is none" : fmt::format("{}", fmt::join(known, ", "))));
   GroupFile shared(folder / (*name + ".toml"));
   shared.check_keys(shared.table(), {"metrics"}, "a file of shared metrics");

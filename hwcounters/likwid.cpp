@@ -11,7 +11,7 @@
 #include <cstring>
 #include <optional>
 
-#include "core/nearest.hpp"
+#include "core/did_you_mean.hpp"
 #include "hwcounters/likwid_events.hpp"
 #include "hwcounters/output_capture.hpp"
 
@@ -134,11 +134,10 @@ void LikwidSession::choose_metrics() {
     const std::string& wanted = set_.metrics[i];
     const auto found = std::ranges::find(metrics, wanted);
     if (found == metrics.end()) {
-      const auto nearest = nearest_name(wanted, metrics);
-      throw CounterRequestError(fmt::format(
-          "LIKWID's performance group {} has no metric '{}' on this processor{}; there "
-          "is: {}",
-          set_.text, wanted, nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(metrics, ", ")));
+      throw CounterRequestError(
+          fmt::format("LIKWID's performance group {} has no metric '{}' on this processor{}; there "
+                      "is: {}",
+                      set_.text, wanted, did_you_mean(wanted, metrics), fmt::join(metrics, ", ")));
     }
     set_.parts[i] = {static_cast<int>(found - metrics.begin())};
   }

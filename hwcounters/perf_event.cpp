@@ -5,7 +5,7 @@
 
 #include <charconv>
 
-#include "core/nearest.hpp"
+#include "core/did_you_mean.hpp"
 #include "core/text.hpp"
 #include "hwcounters/counter.hpp"
 
@@ -87,11 +87,10 @@ PerfEvent resolve_perf_event(const std::string& code, const SysfsPmus& pmus, int
     event.counters.push_back({"cpu", {PERF_TYPE_RAW, {*raw, 0, 0}, 1.0}, -1});
     return event;
   }
-  const auto nearest = nearest_name(name, known);
   throw CounterRequestError(
       fmt::format("perf event '{}' is unknown{}; an event is a name of perf list, rHEX, or "
                   "unit/terms/",
-                  code, nearest ? fmt::format(", did you mean '{}'?", *nearest) : ""));
+                  code, did_you_mean(name, known)));
 }
 
 }  // namespace fourscore

@@ -14,8 +14,8 @@
 #include <limits>
 #include <optional>
 
+#include "core/did_you_mean.hpp"
 #include "core/environment.hpp"
-#include "core/nearest.hpp"
 #include "hwcounters/event_session.hpp"
 
 namespace fourscore {
@@ -143,10 +143,8 @@ class Powercap : public CounterBackend {
     (void)request;
     for (const EventSpec& event : events)
       if (std::find(known_events.begin(), known_events.end(), event.code) == known_events.end()) {
-        const auto nearest = nearest_name(event.code, known_events);
         throw CounterRequestError(fmt::format("powercap event '{}' is unknown{}; there is: {}", event.code,
-                                              nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
-                                              fmt::join(known_events, ", ")));
+                                              did_you_mean(event.code, known_events), fmt::join(known_events, ", ")));
       }
     if (const std::string reason = unavailable(); !reason.empty()) throw CounterError(reason);
     auto reader = std::make_unique<PowercapReader>(places_.open);

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <set>
 
-#include "core/nearest.hpp"
+#include "core/did_you_mean.hpp"
 #include "hwcounters/event_session.hpp"
 #include "hwcounters/sysfs_pmu.hpp"
 
@@ -96,10 +96,8 @@ class Resctrl : public CounterBackend {
     (void)request;
     for (const EventSpec& event : events)
       if (std::find(known_events.begin(), known_events.end(), event.code) == known_events.end()) {
-        const auto nearest = nearest_name(event.code, known_events);
         throw CounterRequestError(fmt::format("resctrl event '{}' is unknown{}; there is: {}", event.code,
-                                              nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
-                                              fmt::join(known_events, ", ")));
+                                              did_you_mean(event.code, known_events), fmt::join(known_events, ", ")));
       }
     if (const std::string reason = unavailable(); !reason.empty()) throw CounterError(reason);
     const fs::path data = monitoring_group() / "mon_data";

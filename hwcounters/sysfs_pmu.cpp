@@ -10,7 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "core/nearest.hpp"
+#include "core/did_you_mean.hpp"
 #include "core/text.hpp"
 #include "hwcounters/counter.hpp"
 
@@ -117,10 +117,8 @@ PmuEncoding PmuUnit::encode(std::string_view terms, bool named) const {
       if (scale) std::istringstream(*scale) >> encoding.scale;
       encoding.scale *= unit_factor(unit ? trimmed(*unit) : "");
     } else {
-      const auto nearest = nearest_name(key, known());
       throw CounterRequestError(fmt::format("'{}' is neither an event nor a term of unit {}{}; there is: {}", key, name,
-                                            nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
-                                            fmt::join(known(), ", ")));
+                                            did_you_mean(key, known()), fmt::join(known(), ", ")));
     }
   }
   return encoding;
@@ -177,12 +175,10 @@ std::vector<PmuUnit> SysfsPmus::find(const std::string& name) const {
   std::vector<PmuUnit> units;
   for (const auto& [box, candidate] : found) units.push_back(read_unit(candidate));
   if (!units.empty()) return units;
-  const auto nearest = nearest_name(name, all);
   throw CounterError(
       fmt::format("the kernel shows no unit '{}'{}; it shows: {}. A virtual machine usually has none; on "
                   "the machine itself a newer kernel or its module may be needed",
-                  name, nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
-                  all.empty() ? "none" : fmt::format("{}", fmt::join(all, ", "))));
+                  name, did_you_mean(name, all), all.empty() ? "none" : fmt::format("{}", fmt::join(all, ", "))));
 }
 
 bool SysfsPmus::has_core_counters() const {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/did_you_mean.hpp"
 #include "core/problem.hpp"
 #include "core/standard_files.hpp"
 #include "core/wrapped_help.hpp"
@@ -32,11 +33,6 @@ std::vector<std::string> option_names(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);
   return names;
-}
-
-std::string suggestion(const std::string& given, const std::vector<std::string>& known) {
-  const auto nearest = nearest_name(given, known);
-  return nearest ? fmt::format("; did you mean '{}'?", *nearest) : "";
 }
 
 /// What CLI11 found unusable, with the nearest name where one was misspelt.
@@ -69,12 +65,12 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error, const 
   if (no_command) {
     message = fmt::format("'{}' is not a command{}{}", words[next],
                           name_of_used.empty() ? "" : fmt::format(" of `fourscore {}`", name_of_used),
-                          suggestion(words[next], commands));
+                          did_you_mean(words[next], commands));
   } else if (const auto extra = used->remaining(true); !extra.empty()) {
     const std::string name = extra.front().substr(0, extra.front().find('='));
     message = fmt::format("'{}' is not {} of `fourscore {}`{}", extra.front(),
                           name[0] == '-' ? "an option" : "an argument", name_of_used,
-                          suggestion(name, name[0] == '-' || commands.empty() ? option_names(*used) : commands));
+                          did_you_mean(name, name[0] == '-' || commands.empty() ? option_names(*used) : commands));
   }
   const std::string help = used == &app ? "fourscore --help" : fmt::format("fourscore {} --help", name_of_used);
   say("fourscore: {}\nRun `{}` for what there is.\n", message, help);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string_view>
 
+#include "core/did_you_mean.hpp"
 #include "core/text.hpp"
 
 namespace fourscore::component {
@@ -28,28 +29,12 @@ constexpr std::array<Unit, 9> units{{{"", 1},
                                      {"MB", 1'000'000},
                                      {"GB", 1'000'000'000}}};
 
-std::vector<std::string> parts_of(const std::string& text) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (true) {
-    const std::size_t comma = text.find(',', begin);
-    parts.push_back(text.substr(begin, comma - begin));
-    if (comma == std::string::npos) return parts;
-    begin = comma + 1;
-  }
-}
-
-std::string suggestion(const std::string& text, const std::vector<std::string>& candidates) {
-  const auto nearest = nearest_name(text, candidates);
-  return nearest ? fmt::format(", did you mean '{}'?", *nearest) : "";
-}
-
 void check_value(const Parameter& parameter, const std::string& part, const std::string& text) {
   if (parameter.values.empty()) return;
   if (std::ranges::find(parameter.values, part) != parameter.values.end()) return;
   throw ParameterError(parameter.name,
                        fmt::format("parameter '{}' is '{}': no '{}'{}; allowed: {}{}", parameter.name, text, part,
-                                   suggestion(part, parameter.values), fmt::join(parameter.values, ", "),
+                                   did_you_mean(part, parameter.values), fmt::join(parameter.values, ", "),
                                    parameter.many ? "; several joined by commas, or all" : ""));
 }
 
@@ -61,9 +46,9 @@ Parameters::Parameters(const std::string& program, std::vector<Parameter> known,
   const auto names = names_of(known_);
   for (const auto& [name, value] : given_) {
     if (std::ranges::find(names, name) == names.end())
-      throw ParameterError(name,
-                           fmt::format("{} has no parameter '{}'{}; it has: {}", program, name, suggestion(name, names),
-                                       names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+      throw ParameterError(
+          name, fmt::format("{} has no parameter '{}'{}; it has: {}", program, name, did_you_mean(name, names),
+                            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
     const Parameter& parameter = this->known(name);
     if (value.empty())
       throw ParameterError(name, fmt::format("parameter '{}' is empty; expected {}", name, parameter.summary));
@@ -89,7 +74,7 @@ std::vector<std::string> Parameters::list(const std::string& name) const {
   const Parameter& parameter = known(name);
   const std::string& asked = text(name);
   if (asked == "all" && !parameter.values.empty()) return parameter.values;
-  const auto parts = parts_of(asked);
+  const auto parts = split(asked, ',');
   for (std::size_t i = 0; i < parts.size(); ++i) {
     check_value(parameter, parts[i], asked);
     if (parts[i].empty()) refuse(name, "a part between commas is empty");

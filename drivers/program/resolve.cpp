@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/did_you_mean.hpp"
 #include "core/rank_map.hpp"
 #include "core/text.hpp"
 #include "harness/active_ranks.hpp"
@@ -45,10 +46,8 @@ void check_parameter_names(const Point& point, const Variant& variant, const Exc
   if (exchange != nullptr) who += fmt::format(" with exchange '{}'", point.exchange);
   for (const auto& [key, value] : point.problem.parameters) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    const auto nearest = nearest_name(key, known);
     throw PointError("parameters." + key,
-                     fmt::format("{} has no parameter '{}'{}; {}", who, key,
-                                 nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
+                     fmt::format("{} has no parameter '{}'{}; {}", who, key, did_you_mean(key, known),
                                  known.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(known, ", "))));
   }
 }

@@ -11,9 +11,9 @@
 #include <sstream>
 #include <vector>
 
+#include "core/did_you_mean.hpp"
 #include "core/errors.hpp"
 #include "core/installed.hpp"
-#include "core/nearest.hpp"
 #include "core/regular_file.hpp"
 
 namespace fourscore {
@@ -83,9 +83,8 @@ class Section {
     for (const std::string& allowed : known_)
       if (allowed.starts_with(key + "_"))
         fail(line, fmt::format("'{}' of {} has no unit; expected '{}'", key, name_, allowed));
-    const auto nearest = nearest_name(key, known_);
-    fail(line, fmt::format("unknown key '{}' in {}{}; allowed: {}", key, name_,
-                           nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(known_, ", ")));
+    fail(line, fmt::format("unknown key '{}' in {}{}; allowed: {}", key, name_, did_you_mean(key, known_),
+                           fmt::join(known_, ", ")));
   }
 
   const fs::path& file_;
@@ -98,10 +97,8 @@ void read_shape(const Section& network, Platform& platform) {
   NetworkShape& shape = platform.network;
   shape.topology = network.text("topology");
   if (const auto& names = topology_names(); std::ranges::find(names, shape.topology) == names.end()) {
-    const auto nearest = nearest_name(shape.topology, names);
-    network.fail("topology",
-                 fmt::format("'{}'{}; expected {}", shape.topology,
-                             nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(names, ", ")));
+    network.fail("topology", fmt::format("'{}'{}; expected {}", shape.topology, did_you_mean(shape.topology, names),
+                                         fmt::join(names, ", ")));
   }
   const std::string sharing = network.has("sharing") ? network.text("sharing") : "each direction";
   if (sharing != "each direction" && sharing != "both directions")
@@ -170,9 +167,8 @@ fs::path find_platform(const std::string& name) {
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (entry.path().extension() == ".toml") known.push_back(entry.path().stem().string());
   std::ranges::sort(known);
-  const auto nearest = nearest_name(name, known);
   throw InputError(fmt::format("unknown platform '{}'{}; there are: {}, or the path of a .toml file", name,
-                               nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(known, ", ")));
+                               did_you_mean(name, known), fmt::join(known, ", ")));
 }
 
 Platform read_platform(const fs::path& file) {

@@ -9,8 +9,8 @@
 #include <map>
 #include <numeric>
 
+#include "core/did_you_mean.hpp"
 #include "core/errors.hpp"
-#include "core/nearest.hpp"
 
 namespace fourscore {
 namespace {
@@ -329,10 +329,8 @@ int hosts_of(const NetworkShape& shape) {
 std::unique_ptr<NetworkTopology> make_topology(const NetworkShape& shape) {
   const auto entry = makers().find(shape.topology);
   if (entry == makers().end()) {
-    const auto nearest = nearest_name(shape.topology, topology_names());
     throw InputError(fmt::format("unknown topology '{}'{}; expected {}", shape.topology,
-                                 nearest ? fmt::format(", did you mean '{}'?", *nearest) : "",
-                                 fmt::join(topology_names(), ", ")));
+                                 did_you_mean(shape.topology, topology_names()), fmt::join(topology_names(), ", ")));
   }
   if (const int own = hosts_of(shape); own != 0 && own != shape.hosts)
     throw InputError(fmt::format(

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/did_you_mean.hpp"
 #include "core/problem.hpp"
 #include "core/regular_file.hpp"
 
@@ -84,10 +85,8 @@ void TomlReader::check_keys(const toml::table& table, const std::vector<std::str
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
     if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
-    const auto nearest = nearest_name(name, allowed);
-    fail(key.source().begin.line,
-         fmt::format("unknown key '{}' in {}{}; allowed: {}", name, where,
-                     nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(allowed, ", ")));
+    fail(key.source().begin.line, fmt::format("unknown key '{}' in {}{}; allowed: {}", name, where,
+                                              did_you_mean(name, allowed), fmt::join(allowed, ", ")));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "core/did_you_mean.hpp"
 #include "core/problem.hpp"
 #include "jobscripts/machines/archive_folder.hpp"
 #include "results/campaign_file.hpp"
@@ -41,9 +42,7 @@ std::string unknown(const Archive& archive, std::vector<std::string> known, cons
   std::set<std::string> suites;
   for (const std::string& campaign : known) suites.insert(suite_of_campaign(archive, campaign));
   known.insert(known.end(), suites.begin(), suites.end());
-  const auto nearest = nearest_name(name, known);
-  return fmt::format("no campaign or suite '{}' in {}{}", name, archive.root().string(),
-                     nearest ? fmt::format("; did you mean '{}'?", *nearest) : "");
+  return fmt::format("no campaign or suite '{}' in {}{}", name, archive.root().string(), did_you_mean(name, known));
 }
 
 }  // namespace

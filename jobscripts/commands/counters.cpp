@@ -9,8 +9,8 @@
 #include <set>
 #include <system_error>
 
+#include "core/did_you_mean.hpp"
 #include "core/environment.hpp"
-#include "core/nearest.hpp"
 #include "core/path_kind.hpp"
 #include "core/utc_time.hpp"
 #include "hwcounters/cache_geometry.hpp"
@@ -128,10 +128,9 @@ int show(const CountersOptions& options) {
   }
   if (shown.empty()) {
     const std::vector<std::string> known(all.begin(), all.end());
-    const auto nearest = nearest_name(options.group, known);
-    throw CounterRequestError(
-        fmt::format("no event group '{}' on '{}'{}; there is: {}", options.group, microarchitecture(),
-                    nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(known, ", ")));
+    throw CounterRequestError(fmt::format("no event group '{}' on '{}'{}; there is: {}", options.group,
+                                          microarchitecture(), did_you_mean(options.group, known),
+                                          fmt::join(known, ", ")));
   }
   if (options.json) {
     fmt::print("{}\n", shown.dump(2));

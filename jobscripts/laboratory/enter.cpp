@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/did_you_mean.hpp"
 #include "core/errors.hpp"
 #include "core/problem.hpp"
 #include "jobscripts/laboratory/laboratory.hpp"
@@ -52,9 +53,8 @@ pid_t first_process(const std::string& host) {
     known.push_back(known_host.filename().string());
   if (known.empty())
     throw InputError("--enter: this is no laboratory; expected to be called by a command of `fourscore laboratory`");
-  const auto nearest = nearest_name(host, known);
   throw InputError(fmt::format("no host '{}' in this laboratory of {}: h1 to h{}{}", host, known.size(), known.size(),
-                               nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
+                               did_you_mean(host, known)));
 }
 
 [[noreturn]] void refuse_from_a_host() {

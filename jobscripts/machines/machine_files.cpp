@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "core/did_you_mean.hpp"
 #include "core/environment.hpp"
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
@@ -55,9 +56,8 @@ Machine find_machine(const std::string& name) {
     known.push_back(file.stem().string());
     if (known.back() == name) return read_machine(file);
   }
-  const auto nearest = nearest_name(name, known);
   throw InputError(fmt::format("no machine '{}': neither a file nor a machine's name{}. Machines: {}", name,
-                               nearest ? fmt::format("; did you mean '{}'?", *nearest) : "",
+                               did_you_mean(name, known),
                                known.empty() ? "none found" : fmt::format("{}", fmt::join(known, " "))));
 }
 

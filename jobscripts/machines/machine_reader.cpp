@@ -8,6 +8,7 @@
 #include <cctype>
 #include <optional>
 
+#include "core/did_you_mean.hpp"
 #include "core/environment.hpp"
 #include "core/problem.hpp"
 #include "core/registry.hpp"
@@ -108,10 +109,8 @@ class MachineReader : public TomlReader {
   void check_name(const toml::node& at, const char* key, const std::string& name,
                   const std::vector<std::string>& known) const {
     if (std::ranges::find(known, name) != known.end()) return;
-    const auto nearest = nearest_name(name, known);
-    fail(line_of(at),
-         fmt::format("key '{}' is '{}'{}; expected one of: {}", key, name,
-                     nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(known, ", ")));
+    fail(line_of(at), fmt::format("key '{}' is '{}'{}; expected one of: {}", key, name, did_you_mean(name, known),
+                                  fmt::join(known, ", ")));
   }
 
   void read_nodes(const toml::table& nodes) {

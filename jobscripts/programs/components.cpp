@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/did_you_mean.hpp"
 #include "core/environment.hpp"
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
@@ -54,9 +55,8 @@ std::vector<ComponentProgram> component_programs() {
 ComponentProgram component_program(const std::string& name) {
   const auto names = known_names();
   if (std::find(names.begin(), names.end(), name) != names.end()) return look_for(name);
-  const auto nearest = nearest_name(name, names);
-  throw InputError(fmt::format("unknown component '{}'{}; known: {}", name,
-                               nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(names, ", ")));
+  throw InputError(
+      fmt::format("unknown component '{}'{}; known: {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 json component_cards() {

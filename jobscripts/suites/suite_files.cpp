@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/did_you_mean.hpp"
 #include "core/environment.hpp"
 #include "core/path_kind.hpp"
 #include "core/problem.hpp"
@@ -43,11 +44,10 @@ fs::path find_suite(const std::string& name) {
       known.push_back(file.lexically_relative(folder).replace_extension().generic_string());
       if (known.back() == name) return file;
     }
-  const auto nearest = nearest_name(name, known);
   std::string list;
   for (const auto& suite : known) list += " " + suite;
   throw InputError(fmt::format("no suite '{}': neither a file nor a suite's name{}. Suites:{}", name,
-                               nearest ? fmt::format("; did you mean '{}'?", *nearest) : "",
+                               did_you_mean(name, known),
                                list.empty() ? " none in " + installed_place("suites") : list));
 }
 

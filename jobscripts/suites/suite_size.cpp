@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/did_you_mean.hpp"
+
 namespace fourscore {
 namespace {
 
@@ -37,10 +39,8 @@ void read_sizes(const SuiteReader& reader, const toml::table& table, const std::
   }
   suite.size = asked.empty() ? suite.sizes.front() : asked;
   if (!has(suite.sizes, suite.size)) {
-    const auto nearest = nearest_name(suite.size, suite.sizes);
-    reader.fail(
-        0, fmt::format("--size '{}' is no size of this suite{}; expected one of: {}", suite.size,
-                       nearest ? fmt::format(", did you mean '{}'?", *nearest) : "", fmt::join(suite.sizes, ", ")));
+    reader.fail(0, fmt::format("--size '{}' is no size of this suite{}; expected one of: {}", suite.size,
+                               did_you_mean(suite.size, suite.sizes), fmt::join(suite.sizes, ", ")));
   }
   if (suite.size != suite.sizes.front()) suite.name += "-" + suite.size;
 }

@@ -45,7 +45,7 @@ def test_help_is_a_command_too(fourscore):
     assert fourscore("help").stdout == fourscore("--help").stdout
     assert fourscore("help", "machine", "check").stdout == fourscore("machine", "check", "--help").stdout
     assert fourscore("help", "history").stdout == fourscore("history", "--help").stdout
-    assert "'rum' is not a command; did you mean 'run'?" in fourscore("help", "rum", code=2).stderr
+    assert "'rum' is not a command, did you mean 'run'?" in fourscore("help", "rum", code=2).stderr
 
 
 def test_help_lists_every_command(fourscore):

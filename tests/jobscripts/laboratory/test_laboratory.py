@@ -127,7 +127,7 @@ def test_ssh_takes_the_words_of_ssh(laboratory):
 @takes_root
 def test_what_cannot_be_entered_is_said(laboratory):
     run = laboratory("--hosts", 3, "--", "sh", "-c", "ssh h4 hostname", code=2)
-    assert "no host 'h4' in this laboratory of 3: h1 to h3; did you mean" in run.stderr
+    assert "no host 'h4' in this laboratory of 3: h1 to h3, did you mean" in run.stderr
     run = laboratory("--", "sh", "-c", "ssh h1 ssh h2 hostname", code=2)
     assert "a host cannot be entered from another one" in run.stderr
     many = "for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; ssh h2 hostname"  # numbers of processes of both
