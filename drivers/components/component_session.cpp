@@ -59,11 +59,6 @@ class SumOfMaxima {
   double sum_ = 0;
 };
 
-/// Takes what is written to it.
-class NullBuffer : public std::streambuf {
-  int overflow(int c) override { return c; }
-};
-
 }  // namespace
 
 /// Passes everything on to what shows it (on rank 0), and tells the session how many repetitions each benchmark made.
@@ -100,6 +95,11 @@ class BenchmarkSession::Reporter : public benchmark::BenchmarkReporter {
   }
 
  private:
+  /// Takes what is written to it.
+  class NullBuffer : public std::streambuf {
+    int overflow(int c) override { return c; }
+  };
+
   BenchmarkSession& session_;
   NullBuffer nothing_;
   std::ostream nowhere_;
