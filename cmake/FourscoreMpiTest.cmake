@@ -1,17 +1,17 @@
 # fourscore_add_mpi_test(FOLDER/NAME [ALONE | TOGETHER FOLDER/NAME...] [FIXTURES name...] [SOURCES file...]
 #                        [RANKS 1 2 ...] [SLOW 2 3 ...] [LIBRARIES target...] [TIMEOUT seconds] [THREAD_MULTIPLE])
 #
-# FOLDER/NAME.cpp joins the program of its folder, drivers_FOLDER_test: headers, linking and starting are most of what a
-# small test costs. The program has NAME as another name, by which it runs the tests of this file (tests/support/mpi_main.cpp).
-# ALONE gives the file a program of its own: for what shares no names or no fixtures with its neighbours, and for tests that
-# others link again. TOGETHER makes one test of several files. main() starts MPI, with MPI_THREAD_MULTIPLE where asked (then
-# ALONE). Adds the test NAME.<ranks> for each rank count (default 1 2 3 4 5 8), labelled mpi. FIXTURES are files of
-# tests/support. FOURSCORE_TEST_RANKS, when set,
-# keeps the first of its numbers that the test has: the sanitizers and MPICH repeat what the ci preset does at every
-# count. Slow are more than 4 ranks, and 2 where there are 4, and those of SLOW: what the others pass seldom fails there.
-# More than 4 also have the label rare (FourscoreTests.cmake). Where there are 5, too, 3 ranks have the label `once`:
-# where `tests/run --all` has run them with the sanitizers, it leaves them out in ci. Ranks that yield while they wait
-# come to little beside programs that do not, so a test counts as one process more than it has ranks.
+# FOLDER/NAME.cpp joins the program of its folder, drivers_FOLDER_test: headers, linking and starting are most of what
+# a small test costs. The program has NAME as another name, by which it runs the tests of this file
+# (tests/support/mpi_main.cpp). ALONE gives the file a program of its own: for what shares no names or no fixtures
+# with its neighbours, and for tests that others link again. TOGETHER makes one test of several files. main() starts
+# MPI, with MPI_THREAD_MULTIPLE where asked (then ALONE). Adds the test NAME.<ranks> for each rank count (default 1 2
+# 3 4 5 8), labelled mpi. FIXTURES are files of tests/support. FOURSCORE_TEST_RANKS, when set, keeps the first of its
+# numbers that the test has: the sanitizers and MPICH repeat what the ci preset does at every count. Slow are more
+# than 4 ranks, and 2 where there are 4, and those of SLOW: what the others pass seldom fails there. More than 4 also
+# have the label rare (FourscoreTests.cmake). Where there are 5, too, 3 ranks have the label `once`: where `tests/run
+# --all` has run them with the sanitizers, it leaves them out in ci. Ranks that yield while they wait come to little
+# beside programs that do not, so a test counts as one process more than it has ranks.
 set(FOURSCORE_TEST_RANKS "" CACHE STRING "Each MPI test runs on the first of these numbers of ranks that it has; empty: on all that it has")
 
 function(fourscore_mpi_test_links target)
