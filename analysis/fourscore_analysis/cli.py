@@ -102,7 +102,7 @@ class _Parser(argparse.ArgumentParser):
 
     def refuse(self, word: str, kind: str, known: Iterable[str]) -> NoReturn:
         nearest = difflib.get_close_matches(word.partition("=")[0], known, 1)
-        meant = "".join(f"; did you mean '{one}'?" for one in nearest)
+        meant = "".join(f", did you mean '{one}'?" for one in nearest)
         self.error(f"{shown(word)} is not {kind} of `{self.prog}`{meant}")
 
     def subparser(self, name: str) -> _Parser:

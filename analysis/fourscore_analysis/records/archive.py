@@ -141,7 +141,7 @@ def campaigns_of(archives: Sequence[Path], wanted: Sequence[str]) -> dict[Path, 
 
 def _unknown(archive: Path, name: str, names: Sequence[str], suites: Iterable[str]) -> InputError:
     nearest = get_close_matches(name, [*names, *suites], n=1, cutoff=0.5)
-    hint = f"; did you mean '{nearest[0]}'?" if nearest else f"; there are: {', '.join(names[:8])}"
+    hint = f", did you mean '{nearest[0]}'?" if nearest else f"; there are: {', '.join(names[:8])}"
     return InputError(f"no campaign or suite '{name}' in '{archive}'{hint}")
 
 
